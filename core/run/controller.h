@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/result.h"
+#include "core/run/run_event.h"
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mantissa {
+
+/// One run of a comparison: a variant in one repetition.
+struct PlannedRun {
+    int index = 0; ///< position in the plan
+    int variantIndex = 0;
+    int repetition = 0; ///< 0-based; seed = run.seed + repetition
+    Variant variant; ///< settings.run.seed already set to this run's seed
+};
+
+/// Variants x repetitions, repetition by repetition: with 2 variants A0 B0 A1 B1.
+std::vector<PlannedRun> planRuns(const ExperimentConfig& config);
+
+/// How a run ended, or where it is.
+struct RunOutcome {
+    RunState state = RunState::Queued;
+    std::string reason; ///< in words; empty for Finished
+    std::int64_t stepsAttempted = 0;
+    std::int64_t stepsApplied = 0;
+    std::int64_t stepsSkipped = 0;
+};
+
+/// Receives everything that happens, in order. Called on the controller's thread: return quickly,
+/// and never call the controller's waiting functions from here.
+class RunObserver {
+public:
+    virtual ~RunObserver() = default;
+    /// Every event of a worker, and host notes as LifecycleEvent{kHostNote}.
+    virtual void onEvent(int run, const RunEvent& event) = 0;
+    /// After the last event that belongs to the old state.
+    virtual void onState(int run, const RunOutcome& outcome) = 0;
+    /// Exactly once, after every run has ended.
+    virtual void onAllEnded() { }
+};
+
+struct ControllerOptions {
+    std::filesystem::path worker; ///< program, see findWorker()
+    std::vector<std::string> workerArguments;
+    std::filesystem::path torchFolder; ///< MANTISSA_TORCH at run time; empty = the worker's own
+    std::chrono::milliseconds helloTimeout{60'000};
+    std::chrono::milliseconds heartbeatTimeout{15'000}; ///< no line for so long: escalate
+    std::chrono::milliseconds termGrace{5'000}; ///< SIGTERM to SIGKILL
+    std::chrono::milliseconds exitTimeout{10'000}; ///< from Finished or closed pipe to exit
+};
+
+/// Runs a comparison: one worker process per run; in a repetition the variants' runs go
+/// one after the other (sequential) or in blocks forward then reversed (interleaved, ABBA),
+/// one worker training while the others wait. A run that fails leaves the others going.
+///
+/// Commands may be given from any thread, return at once and take effect at the step's end.
+///
+///     ExperimentController controller(config, options);
+///     controller.addObserver(storeWriter);
+///     controller.start();
+///     controller.waitUntilEnded();
+class ExperimentController {
+public:
+    ExperimentController(const ExperimentConfig& config, ControllerOptions options);
+    /// Stops at once (as a second stop) and joins.
+    ~ExperimentController();
+    ExperimentController(const ExperimentController&) = delete;
+    ExperimentController& operator=(const ExperimentController&) = delete;
+
+    const std::vector<PlannedRun>& plan() const;
+
+    /// Before start(). The observer must outlive the controller.
+    void addObserver(RunObserver& observer);
+
+    void start();
+    void pause();
+    void resume();
+    /// First call: every run ends as Stopped after its current step. Second call: SIGTERM, then
+    /// SIGKILL after termGrace.
+    void stop(const std::string& reason = "user");
+    /// Changes a live scaler setting of one run; see SetCommand.
+    void set(int run, const SetCommand& change);
+
+    bool ended() const;
+    /// False if `timeout` passed first.
+    bool waitUntilEnded(std::chrono::milliseconds timeout = std::chrono::milliseconds::max());
+    std::vector<RunOutcome> outcomes() const;
+
+private:
+    class Private;
+    std::unique_ptr<Private> m_d;
+};
+
+} // namespace mantissa
