@@ -91,6 +91,7 @@ struct RunConfig {
     RunSchedule schedule = RunSchedule::Interleaved;
     std::int64_t block = 20; ///< steps of a block when interleaved
     double maxSeconds = 0; ///< per variant, training time only; 0 = no limit
+    std::int64_t maxSteps = 0; ///< per variant, stops early on the same lr schedule; 0 = no limit
 
     bool operator==(const RunConfig&) const = default;
 };
