@@ -65,6 +65,7 @@ struct RunFilter {
     std::optional<RunState> state;
     bool archived = false; ///< true: archived ones too
     std::size_t limit = 0; ///< 0 = all
+    bool details = true; ///< false: config and environment stay null (a list of 1,000 runs)
 };
 
 struct SeriesRecord {
@@ -88,6 +89,9 @@ public:
     ~RunStore();
 
     StoreOpening opening() const;
+    /// For a person, where the opening is not the usual one (migrated, newer, read-only); else
+    /// empty.
+    const std::string& openingMessage() const;
     bool writable() const;
     const std::filesystem::path& file() const;
 

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/storage/run_writer.h"
+
+#include "core/config/config_io.h"
+#include "core/storage/store_records.h"
+#include "core/storage/summary_json.h"
+
+namespace mantissa {
+
+namespace {
+
+using SQLite::Database;
+using SQLite::Statement;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t kHeartbeatMs = 1'000;
+/// The summary is made anew once a second, less often where that would take over 5 % of the time.
+constexpr auto kSummaryPeriod = std::chrono::milliseconds(1'000);
+constexpr int kSummaryShare = 20;
+
+std::int64_t insertRun(Database& db, std::int64_t comparison, const PlannedRun& run,
+    const HostIdentity& host, std::int64_t now)
+{
+    Statement insert(db,
+        "INSERT INTO run (comparison_id, plan_index, variant, variant_index, precision, repetition,"
+        " seed, state, created_ms, heartbeat_ms, config, host_pid, host_start, host_boot_id,"
+        " host_namespace, host_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    int at = 1;
+    insert.bind(at++, comparison);
+    insert.bind(at++, run.index);
+    insert.bind(at++, run.variant.name);
+    insert.bind(at++, run.variantIndex);
+    insert.bind(at++, std::string(toString(run.variant.precision)));
+    insert.bind(at++, run.repetition);
+    insert.bind(at++, static_cast<std::int64_t>(run.variant.settings.run.seed));
+    insert.bind(at++, std::string(toString(RunState::Queued)));
+    insert.bind(at++, now);
+    insert.bind(at++, now);
+    insert.bind(at++, toStoredJson(variantToJson(run.variant)));
+    insert.bind(at++, host.pid);
+    insert.bind(at++, host.startTicks);
+    insert.bind(at++, host.bootId);
+    insert.bind(at++, host.pidNamespace);
+    insert.bind(at++, host.hostName);
+    insert.exec();
+    return db.getLastInsertRowid();
+}
+
+/// The machine's row, under its host name; its facts are the newest environment seen.
+std::int64_t upsertMachine(Database& db, const nlohmann::json& environment, std::int64_t now)
+{
+    const auto name = currentHost().hostName;
+    Statement upsert(db,
+        "INSERT INTO machine (name, first_seen_ms, facts) VALUES (?, ?, ?)"
+        " ON CONFLICT (name) DO UPDATE SET facts = excluded.facts");
+    upsert.bind(1, name);
+    upsert.bind(2, now);
+    upsert.bind(3, toStoredJson(environment));
+    upsert.exec();
+    Statement find(db, "SELECT id FROM machine WHERE name = ?");
+    find.bind(1, name);
+    find.executeStep();
+    return find.getColumn(0).getInt64();
+}
+
+std::string textOf(const nlohmann::json& object, const char* key, const char* otherwise)
+{
+    const auto at = object.find(key);
+    return at != object.end() && at->is_string() ? at->get<std::string>() : otherwise;
+}
+
+/// What the worker's probe found about each format on this machine.
+void upsertCapabilities(
+    Database& db, std::int64_t machine, const nlohmann::json& environment, std::int64_t now)
+{
+    const auto probe = environment.find(event_kind::kFormatProbe);
+    if (probe == environment.end() || !probe->is_object())
+        return;
+    Statement upsert(db,
+        "INSERT INTO capability (machine_id, device, format, class, factor, measured_ms, data)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (machine_id, device, format) DO UPDATE SET"
+        " class = excluded.class, factor = excluded.factor, measured_ms = excluded.measured_ms,"
+        " data = excluded.data");
+    for (const auto& [format, facts] : probe->items()) {
+        if (!facts.is_object() || !facts.contains("class"))
+            continue;
+        const auto factor = facts.find("factor");
+        upsert.reset();
+        upsert.bind(1, machine);
+        upsert.bind(2, textOf(environment, "device", "cpu"));
+        upsert.bind(3, format);
+        upsert.bind(4, textOf(facts, "class", "unknown"));
+        if (factor != facts.end() && factor->is_number())
+            upsert.bind(5, factor->get<double>());
+        else
+            upsert.bind(5);
+        upsert.bind(6, now);
+        upsert.bind(7, toStoredJson(facts));
+        upsert.exec();
+    }
+}
+
+void insertArtifact(Database& db, std::int64_t run, const LifecycleEvent& event)
+{
+    const auto path = textOf(event.data, "path", "");
+    if (path.empty())
+        return;
+    Statement insert(
+        db, "INSERT INTO artifact (run_id, kind, path, created_ms) VALUES (?, ?, ?, ?)");
+    insert.bind(1, run);
+    insert.bind(2, event.kind);
+    insert.bind(3, path);
+    insert.bind(4, nowMs());
+    insert.exec();
+}
+
+} // namespace
+
+RunWriter::RunWriter(std::int64_t id, const PlannedRun& plan)
+    : m_id(id)
+    , m_progress(plan.variant.usesScaler())
+{
+}
+
+void RunWriter::apply(const RunEvent& event)
+{
+    m_progress.apply(event);
+    m_rowDirty = true;
+    if (const auto* samples = std::get_if<Samples>(&event)) {
+        m_series.add(*samples);
+        m_summaryStale = true;
+    } else if (const auto* points = std::get_if<Points>(&event)) {
+        m_series.add(*points);
+        m_summaryStale = true;
+    } else if (const auto* lifecycle = std::get_if<LifecycleEvent>(&event)) {
+        m_events.push_back(*lifecycle);
+        m_environmentDirty |= lifecycle->kind == event_kind::kFormatProbe
+            || lifecycle->kind == event_kind::kFirstStepFacts;
+    } else {
+        m_environmentDirty |=
+            std::holds_alternative<Hello>(event) || std::holds_alternative<Ready>(event);
+    }
+}
+
+void RunWriter::apply(const RunOutcome& outcome, std::int64_t atMs)
+{
+    m_progress.apply(outcome, atMs);
+    m_rowDirty = true;
+}
+
+void RunWriter::addLost(std::size_t count)
+{
+    m_lost += count;
+    m_rowDirty = true;
+}
+
+bool RunWriter::dirty(std::int64_t now) const
+{
+    const bool heartbeatDue = !ended() && now - m_writtenHeartbeatMs >= kHeartbeatMs;
+    return m_rowDirty || heartbeatDue;
+}
+
+void RunWriter::write(Database& db, std::int64_t now)
+{
+    Statement upsert(db, SeriesBuffers::upsertSql());
+    m_series.write(db, upsert, m_id);
+    writeEvents(db);
+    if (m_environmentDirty)
+        writeEnvironment(db, now);
+    refreshSummary();
+    writeRow(db, now);
+}
+
+void RunWriter::committed()
+{
+    m_series.committed();
+    m_events.clear();
+    m_rowDirty = false;
+    m_environmentDirty = false;
+    m_writtenHeartbeatMs = m_heartbeatMs;
+}
+
+void RunWriter::writeEvents(Database& db)
+{
+    Statement insert(db,
+        "INSERT INTO event (run_id, step, time_s, kind, message, data) VALUES (?, ?, ?, ?, ?, ?)");
+    for (const auto& event : m_events) {
+        insert.reset();
+        insert.bind(1, m_id);
+        if (event.step)
+            insert.bind(2, *event.step);
+        else
+            insert.bind(2);
+        insert.bind(3, event.timeS);
+        insert.bind(4, event.kind);
+        insert.bind(5, event.message);
+        insert.bind(6, toStoredJson(event.data));
+        insert.exec();
+        if (event.kind == event_kind::kCheckpoint && event.data.is_object())
+            insertArtifact(db, m_id, event);
+    }
+}
+
+void RunWriter::writeEnvironment(Database& db, std::int64_t now)
+{
+    const auto& environment = m_progress.environment();
+    const auto machine = upsertMachine(db, environment, now);
+    upsertCapabilities(db, machine, environment, now);
+    Statement update(db,
+        "UPDATE run SET environment = ?, machine_id = ?, rank = ?, world_size = ? WHERE id = ?");
+    update.bind(1, toStoredJson(environment));
+    update.bind(2, machine);
+    update.bind(3, m_progress.rank());
+    update.bind(4, m_progress.worldSize());
+    update.bind(5, m_id);
+    update.exec();
+}
+
+void RunWriter::refreshSummary()
+{
+    const auto begin = Clock::now();
+    if (!m_summaryStale || (begin < m_nextSummary && !ended()))
+        return;
+    m_summary = m_progress.summary();
+    m_summaryStale = false;
+    const auto cost = Clock::now() - begin;
+    m_nextSummary = begin + std::max<Clock::duration>(kSummaryPeriod, cost * kSummaryShare);
+}
+
+void RunWriter::writeRow(Database& db, std::int64_t now)
+{
+    const auto outcome = m_progress.outcome();
+    m_heartbeatMs = now;
+    Statement update(db,
+        "UPDATE run SET state = ?, reason = ?, started_ms = ?, ended_ms = ?, heartbeat_ms = ?,"
+        " steps_attempted = ?, steps_applied = ?, steps_skipped = ?, samples_lost = ?, summary = ?"
+        " WHERE id = ?");
+    int at = 1;
+    update.bind(at++, std::string(toString(outcome.state)));
+    update.bind(at++, outcome.reason);
+    update.bind(at++, m_progress.startedMs());
+    update.bind(at++, m_progress.endedMs());
+    update.bind(at++, now);
+    update.bind(at++, outcome.stepsAttempted);
+    update.bind(at++, outcome.stepsApplied);
+    update.bind(at++, outcome.stepsSkipped);
+    update.bind(at++, static_cast<std::int64_t>(m_lost));
+    update.bind(at++, toStoredJson(summaryToJson(m_summary)));
+    update.bind(at++, m_id);
+    update.exec();
+}
+
+std::vector<std::int64_t> insertComparison(Database& db, const ExperimentConfig& config,
+    const std::vector<PlannedRun>& plan, const HostIdentity& host, std::int64_t now)
+{
+    SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+    Statement insert(db,
+        "INSERT INTO comparison (experiment, description, created_ms, config) VALUES (?, ?, ?, ?)");
+    insert.bind(1, config.name);
+    insert.bind(2, config.description);
+    insert.bind(3, now);
+    insert.bind(4, toStoredJson(toJson(config)));
+    insert.exec();
+    std::vector<std::int64_t> ids{db.getLastInsertRowid()};
+    for (const auto& run : plan)
+        ids.push_back(insertRun(db, ids.front(), run, host, now));
+    transaction.commit();
+    return ids;
+}
+
+} // namespace mantissa
