@@ -80,8 +80,8 @@ unpack_site() {
     mv "$SITE.new" "$SITE" && rm -rf "$SITE.old"
 }
 
-adopt_site() { # true if an unpacked site without a stamp is found to be what the pins say
-    [ -d "$SITE/torch" ] && [ ! -f "$SITE/$STAMP_NAME" ] || return 1
+adopt_site() { # true if what is unpacked is found to be what the pins say, whatever its stamp says
+    [ -d "$SITE/torch" ] || return 1
     say "==> Check the unpacked LibTorch file by file"
     "$PYTHON" "$ROOT/installer/lib/wheels.py" verify "$SITE" "${SETS[@]/#/$PINS/}" || return 1
     stamp_text "$SITE" >"$SITE/$STAMP_NAME"
@@ -111,9 +111,12 @@ parity_install() {
     rm -rf "$DEPS/parity"
     mkdir -p "$DEPS/tmp" "$WHEELS"
     "$PYTHON" -m venv "$DEPS/parity" || return 1
+    # The large wheel may lie here already; where it is for another Python, the next command fetches one.
+    "$DEPS/parity/bin/python" -m pip -q --disable-pip-version-check install --no-deps --no-index --no-compile \
+        --find-links "$WHEELS" "torch==$TORCH_VERSION" 2>/dev/null
     TMPDIR="$DEPS/tmp" "$DEPS/parity/bin/python" -m pip --disable-pip-version-check --no-cache-dir install \
         --no-deps --require-hashes --only-binary=:all: --no-compile --progress-bar off \
-        --find-links "$WHEELS" -r "$PINS/parity.txt"
+        -r "$PINS/parity.txt"
 }
 
 parity_check() {
