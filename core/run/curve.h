@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 /// Curves for plots: smoothing on full data first, decimation for the screen second. Pure, any
@@ -23,8 +24,10 @@ public:
 
 private:
     double m_weight;
+    double m_first = 0;
     double m_last = 0;
     double m_weightPower = 1; ///< weight^count, for the debias term 1 - weight^count
+    bool m_constant = true; ///< all finite values so far equal m_first
     std::size_t m_count = 0;
 };
 
@@ -48,8 +51,9 @@ public:
     std::span<const double> x() const { return m_x; }
     std::span<const double> y() const { return m_y; }
 
-    /// At most 4 points a column, for the points with fromX <= x <= toX plus one neighbour on each
-    /// side (so that a line leaves the plot at its edge). A gap of non-finite points gives one NaN.
+    /// At most 4 finite points a column, for the points with fromX <= x <= toX plus the nearest
+    /// finite one on each side (so that a line leaves the plot at its edge). Where only non-finite
+    /// points lie between two of them, one NaN stands there.
     Curve decimate(double fromX, double toX, std::size_t columns) const;
     /// x and y of every non-finite point, in order.
     const Curve& nonFinite() const { return m_nonFinite; }
@@ -65,10 +69,21 @@ private:
         std::size_t lowest = 0; ///< index of the lowest finite y
         std::size_t highest = 0;
         bool hasFinite = false;
-        bool hasNonFinite = false;
     };
+    static constexpr std::size_t kFanOut = 16;
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+    bool isFinite(std::size_t index) const;
+    std::pair<std::size_t, std::size_t> indices(double fromX, double toX) const;
     Extremes extremes(std::size_t begin, std::size_t end) const;
+    /// Index of the first or last finite y in [begin, end), else kNone.
+    std::size_t firstFinite(std::size_t begin, std::size_t end) const;
+    std::size_t lastFinite(std::size_t begin, std::size_t end) const;
     void append1(std::size_t index);
+    void emit(Curve& curve, std::size_t& previous, std::size_t index) const;
+    void emitColumns(
+        Curve& curve, std::size_t& previous, double fromX, double toX, std::size_t columns) const;
+    void emitColumn(Curve& curve, std::size_t& previous, std::size_t begin, std::size_t end) const;
 
     std::vector<double> m_x;
     std::vector<double> m_y;
