@@ -288,6 +288,12 @@ void addRun(Keys& keys)
         spec->sharedBecause = kSamePlan;
         keys.push_back(*spec);
     }
+    auto limit = bind<&S::run, &RunConfig::maxSteps>("run.max_steps");
+    limit.range = closed(0, 1e7);
+    limit.unit = "steps";
+    limit.zeroMeans = "no limit";
+    limit.help = "Steps after which a variant stops; the learning-rate schedule keeps its length";
+    keys.push_back(limit);
     auto seconds = bind<&S::run, &RunConfig::maxSeconds>("run.max_seconds");
     seconds.range = closed(0, 1e9);
     seconds.unit = "s";
