@@ -72,6 +72,19 @@ tl::expected<SettingValue, Complaint> checkList(
     return SettingValue(list);
 }
 
+/// Words that other programs use for a choice of ours.
+std::string suggestChoice(const KeySpec& spec, const std::string& word)
+{
+    constexpr std::pair<std::string_view, std::string_view> kAliases[]{{"float32", "fp32"},
+        {"float16", "fp16"}, {"half", "fp16"}, {"bfloat16", "bf16"}, {"amp", "fp16"},
+        {"fashion_mnist", "fashion-mnist"}, {"gpu", "cuda:0"}, {"on", "true"}, {"off", "false"}};
+    for (const auto& [other, ours] : kAliases) {
+        if (word == other && std::ranges::count(spec.choices, ours) > 0)
+            return std::string(ours);
+    }
+    return nearest(word, spec.choices);
+}
+
 tl::expected<SettingValue, Complaint> checkChoice(const KeySpec& spec, const std::string& word)
 {
     if (std::ranges::find(spec.choices, word) != spec.choices.end())
@@ -79,7 +92,7 @@ tl::expected<SettingValue, Complaint> checkChoice(const KeySpec& spec, const std
     if (std::ranges::find(spec.notBuilt, word) != spec.notBuilt.end())
         return tl::unexpected(
             Complaint{"is known but not built in this version", spec.allowed(), {}});
-    return tl::unexpected(Complaint{"is not known", spec.allowed(), nearest(word, spec.choices)});
+    return tl::unexpected(Complaint{"is not known", spec.allowed(), suggestChoice(spec, word)});
 }
 
 tl::expected<SettingValue, Complaint> checkText(const KeySpec& spec, const std::string& text)
@@ -89,8 +102,7 @@ tl::expected<SettingValue, Complaint> checkText(const KeySpec& spec, const std::
     if (text.find('\0') != std::string::npos)
         return tl::unexpected(Complaint{"contains a NUL byte", "text without it", {}});
     if (spec.fits && !spec.fits(text))
-        return tl::unexpected(
-            Complaint{"is not known", spec.allowed(), nearest(text, spec.choices)});
+        return tl::unexpected(Complaint{"is not known", spec.allowed(), suggestChoice(spec, text)});
     return SettingValue(text);
 }
 

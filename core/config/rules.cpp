@@ -190,6 +190,12 @@ void checkLength(Draft& draft, const Layer& layer)
             "one of the two", {}});
 }
 
+/// Steps beside epochs have an error of their own.
+bool isWorthAWarning(const Given& given)
+{
+    return given.spec->set && given.spec->path != "train.steps";
+}
+
 ConfigProblem unusedProblem(const Given& given, const std::string& why)
 {
     return {Severity::Warning, given.file, given.line, given.key, given.text,
@@ -200,7 +206,7 @@ void warnUnused(Draft& draft, const ExperimentConfig& config)
 {
     for (const auto& given : draft.shared.given) {
         // Spelling out a default is no mistake even where it has no effect.
-        if (!given.spec->set || given.value == given.spec->get(Settings{}))
+        if (!isWorthAWarning(given) || given.value == given.spec->get(Settings{}))
             continue;
         if (const auto why = whyUnused(*given.spec, config); !why.empty())
             report(draft, unusedProblem(given, why));
@@ -208,7 +214,7 @@ void warnUnused(Draft& draft, const ExperimentConfig& config)
     for (std::size_t i = 0; i < config.variants.size(); ++i) {
         const auto& variant = config.variants[i];
         for (const auto& given : draft.variants[i].layer.given) {
-            if (!given.spec->set)
+            if (!isWorthAWarning(given))
                 continue;
             const auto why = whyUnused(*given.spec, variant.settings, variant.precision);
             if (!why.empty())

@@ -224,6 +224,8 @@ private:
             else
                 readVariantKey(*key, *node, name, variant.layer, index);
         }
+        // Dotted keys of one group need not stand together.
+        std::ranges::stable_sort(variant.layer.given, {}, &Given::line);
         m_draft.variants.push_back(std::move(variant));
     }
 
