@@ -31,13 +31,13 @@ find_package_handle_standard_args(LibTorch
     VERSION_VAR LibTorch_VERSION
     REASON_FAILURE_MESSAGE "looked in ${MANTISSA_TORCH}. Run installer/bootstrap, set MANTISSA_TORCH to a LibTorch 2.11.0 folder, or build with -DMANTISSA_BUILD_WORKER=OFF.")
 
+set(LibTorch_LIBRARY_DIR "${MANTISSA_TORCH}/lib")
 if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
-    set(LibTorch_LIBRARY_DIR "${MANTISSA_TORCH}/lib")
-    add_library(LibTorch::c10 SHARED IMPORTED)
+    add_library(LibTorch::c10 SHARED IMPORTED GLOBAL)
     set_target_properties(LibTorch::c10 PROPERTIES
         IMPORTED_LOCATION "${LibTorch_C10_LIBRARY}"
         INTERFACE_INCLUDE_DIRECTORIES "${MANTISSA_TORCH}/include;${MANTISSA_TORCH}/include/torch/csrc/api/include")
-    add_library(LibTorch::cpu SHARED IMPORTED)
+    add_library(LibTorch::cpu SHARED IMPORTED GLOBAL)
     set_target_properties(LibTorch::cpu PROPERTIES
         IMPORTED_LOCATION "${LibTorch_CPU_LIBRARY}"
         INTERFACE_LINK_LIBRARIES LibTorch::c10

@@ -70,7 +70,7 @@ struct Telemetry;
 struct PluginApi {
     std::uint32_t version; ///< kPluginVersion
     const char*
-        builtWith; ///< e.g. "CUDA 13.0, kernels for sm_80 sm_90", or "CUDA 13.0, no kernels"
+        builtWith; ///< e.g. "CUDA 13.0, kernels" or, built without nvcc, "CUDA 13.0, no kernels"
 
     const char* (*lastError)(); ///< of this thread's last failed call; "" if none failed
     /// Devices that CUDA can use. 0 with kCudaOk or kCudaFailed: lastError() has the driver's

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The plug-in on a real card. Skipped as a whole where there is none (tests/allowed_skips).
+#include "core/engine/cuda_plugin.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/zeros.h>
+
+#include <QTest>
+#include <cmath>
+#include <limits>
+
+using namespace mantissa;
+
+namespace {
+
+at::Tensor onDevice(double value, at::ScalarType type)
+{
+    return at::full({}, value, at::TensorOptions().device(at::kCUDA).dtype(type));
+}
+
+} // namespace
+
+class TestCudaDevice : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void torchSeesTheSameDevices();
+    void factsArePlausible();
+    void peakMemoryIsThatOfTheLargestMoment();
+    void stepsArriveInOrderWithTheirValues();
+    void nonFiniteValuesArrive();
+    void aFullRingSaysSo();
+    void stepTimeGrowsWithTheWork();
+
+private:
+    CudaPlugin m_plugin;
+};
+
+void TestCudaDevice::initTestCase()
+{
+    m_plugin = openCudaPlugin(MANTISSA_BINARY_DIR "/bin/libmantissa_cuda.so");
+    if (!m_plugin.usable()) {
+        QSKIP(m_plugin.message.c_str());
+    }
+}
+
+void TestCudaDevice::torchSeesTheSameDevices()
+{
+    QVERIFY(at::hasCUDA());
+    QCOMPARE(static_cast<int>(at::zeros({3}, at::kCUDA).device().index()), 0);
+}
+
+void TestCudaDevice::factsArePlausible()
+{
+    cuda::DeviceFacts facts{};
+    QCOMPARE(m_plugin.api->deviceFacts(0, &facts), cuda::kCudaOk);
+    QVERIFY(facts.name[0] != '\0');
+    QVERIFY(facts.computeMajor >= 7);
+    QVERIFY(facts.multiprocessors > 0);
+    QVERIFY(facts.totalBytes > std::uint64_t{1} << 30);
+    QVERIFY(facts.freeBytes <= facts.totalBytes);
+    QVERIFY(facts.pciBusId[0] != '\0');
+    QVERIFY(m_plugin.api->deviceFacts(m_plugin.deviceCount, &facts) == cuda::kCudaFailed);
+    QVERIFY(*m_plugin.api->lastError() != '\0');
+}
+
+void TestCudaDevice::peakMemoryIsThatOfTheLargestMoment()
+{
+    cuda::MemoryFigures before{};
+    QCOMPARE(m_plugin.api->resetPeak(0), cuda::kCudaOk);
+    QCOMPARE(m_plugin.api->memory(0, &before), cuda::kCudaOk);
+    constexpr std::uint64_t kBytes = 64 << 20;
+    {
+        const at::Tensor block = at::zeros({static_cast<std::int64_t>(kBytes / 4)}, at::kCUDA);
+    }
+    cuda::MemoryFigures after{};
+    QCOMPARE(m_plugin.api->memory(0, &after), cuda::kCudaOk);
+    QCOMPARE(after.allocated, before.allocated);
+    QCOMPARE(after.peakAllocated - before.allocated, kBytes);
+    QVERIFY(after.reserved >= kBytes);
+}
+
+void TestCudaDevice::stepsArriveInOrderWithTheirValues()
+{
+    cuda::Telemetry* telemetry = m_plugin.api->telemetryCreate(0, 4);
+    QVERIFY2(telemetry != nullptr, m_plugin.api->lastError());
+    std::int64_t next = 0;
+    cuda::StepResult result{};
+    const auto check = [&] {
+        QCOMPARE(result.step, next);
+        QCOMPARE(result.count, 4U);
+        QCOMPARE(result.values[0], static_cast<double>(next) + 0.5);
+        QCOMPARE(result.values[1], static_cast<double>(next) / 3);
+        QCOMPARE(result.values[2], static_cast<double>(-next));
+        QCOMPARE(result.values[3], static_cast<double>(next << 40));
+        ++next;
+    };
+    for (std::int64_t step = 0; step < 100; ++step) {
+        int code = m_plugin.api->stepBegin(telemetry, step);
+        if (code == cuda::kCudaFull) {
+            QCOMPARE(m_plugin.api->take(telemetry, &result, 1), cuda::kCudaOk);
+            check();
+            code = m_plugin.api->stepBegin(telemetry, step);
+        }
+        QCOMPARE(code, cuda::kCudaOk);
+        const double value = static_cast<double>(step);
+        const at::Tensor numbers[] = {onDevice(value + 0.5, at::kFloat),
+            onDevice(value / 3, at::kDouble), onDevice(-value, at::kInt),
+            onDevice(std::ldexp(value, 40), at::kLong)};
+        const cuda::DeviceScalar scalars[] = {
+            {numbers[0].const_data_ptr(), cuda::ScalarKind::Float32},
+            {numbers[1].const_data_ptr(), cuda::ScalarKind::Float64},
+            {numbers[2].const_data_ptr(), cuda::ScalarKind::Int32},
+            {numbers[3].const_data_ptr(), cuda::ScalarKind::Int64}};
+        QCOMPARE(m_plugin.api->stepEnd(telemetry, scalars, 4), cuda::kCudaOk);
+    }
+    while (m_plugin.api->take(telemetry, &result, 1) == cuda::kCudaOk) {
+        check();
+    }
+    QCOMPARE(next, std::int64_t{100});
+    m_plugin.api->telemetryDestroy(telemetry);
+}
+
+void TestCudaDevice::nonFiniteValuesArrive()
+{
+    cuda::Telemetry* telemetry = m_plugin.api->telemetryCreate(0, 1);
+    const at::Tensor nan = onDevice(std::nan(""), at::kFloat);
+    const at::Tensor inf = onDevice(-std::numeric_limits<double>::infinity(), at::kFloat);
+    const cuda::DeviceScalar scalars[] = {{nan.const_data_ptr(), cuda::ScalarKind::Float32},
+        {inf.const_data_ptr(), cuda::ScalarKind::Float32}};
+    QCOMPARE(m_plugin.api->stepBegin(telemetry, 1), cuda::kCudaOk);
+    QCOMPARE(m_plugin.api->stepEnd(telemetry, scalars, 2), cuda::kCudaOk);
+    cuda::StepResult result{};
+    QCOMPARE(m_plugin.api->take(telemetry, &result, 1), cuda::kCudaOk);
+    QVERIFY(std::isnan(result.values[0]));
+    QVERIFY(std::isinf(result.values[1]) && result.values[1] < 0);
+    m_plugin.api->telemetryDestroy(telemetry);
+}
+
+void TestCudaDevice::aFullRingSaysSo()
+{
+    cuda::Telemetry* telemetry = m_plugin.api->telemetryCreate(0, 2);
+    QCOMPARE(m_plugin.api->stepEnd(telemetry, nullptr, 0), cuda::kCudaFailed); // nothing was begun
+    for (int step = 0; step < 2; ++step) {
+        QCOMPARE(m_plugin.api->stepBegin(telemetry, step), cuda::kCudaOk);
+        QCOMPARE(m_plugin.api->stepEnd(telemetry, nullptr, 0), cuda::kCudaOk);
+    }
+    QCOMPARE(m_plugin.api->stepBegin(telemetry, 2), cuda::kCudaFull);
+    cuda::StepResult result{};
+    QCOMPARE(m_plugin.api->take(telemetry, &result, 1), cuda::kCudaOk);
+    QCOMPARE(result.step, std::int64_t{0});
+    QCOMPARE(m_plugin.api->stepBegin(telemetry, 2), cuda::kCudaOk);
+    m_plugin.api->telemetryDestroy(telemetry);
+}
+
+// A ratio of two times of one run, not a time: 64 multiplications take longer than one.
+void TestCudaDevice::stepTimeGrowsWithTheWork()
+{
+    cuda::Telemetry* telemetry = m_plugin.api->telemetryCreate(0, 4);
+    at::Tensor a = at::full({1024, 1024}, 1e-3, at::kCUDA);
+    double milliseconds[2] = {};
+    for (const int round : {0, 0, 1}) { // the first one warms up
+        QCOMPARE(m_plugin.api->stepBegin(telemetry, round), cuda::kCudaOk);
+        for (int i = 0; i < (round == 0 ? 1 : 64); ++i) {
+            a = at::matmul(a, a);
+        }
+        QCOMPARE(m_plugin.api->stepEnd(telemetry, nullptr, 0), cuda::kCudaOk);
+        cuda::StepResult result{};
+        QCOMPARE(m_plugin.api->take(telemetry, &result, 1), cuda::kCudaOk);
+        milliseconds[round] = result.milliseconds;
+    }
+    QVERIFY(milliseconds[0] > 0);
+    QVERIFY(milliseconds[1] > 4 * milliseconds[0]);
+    m_plugin.api->telemetryDestroy(telemetry);
+}
+
+QTEST_GUILESS_MAIN(TestCudaDevice)
+#include "tst_cuda_device.moc"
