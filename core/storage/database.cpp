@@ -2,7 +2,6 @@
 #include "core/storage/database.h"
 
 #include "core/storage/store_error.h"
-#include "core/storage/store_header.h"
 
 #include <SQLiteCpp/Backup.h>
 #include <chrono>
@@ -262,6 +261,8 @@ fs::path backupPath(const fs::path& file, int version)
     return fmt::format("{}.v{}.backup", file.string(), version);
 }
 
+// Only SQLite may open and close the file: closing any other descriptor of it would drop the locks
+// that this process's connections hold, and another process could take their log away.
 Result<OpenedDatabase> openDatabase(
     const fs::path& file, RunStore::Mode mode, std::span<const Migration> migrations)
 {
@@ -274,8 +275,8 @@ Result<OpenedDatabase> openDatabase(
     }
     if (mode == RunStore::Mode::ReadOnly && !fs::exists(file, error))
         return fail(fmt::format("there is no store {}", file.string()));
-    if (auto header = checkStoreHeader(file); !header)
-        return tl::unexpected(header.error());
+    if (fs::is_directory(file, error))
+        return fail(fmt::format("cannot open the store {}: it is a folder", file.string()));
     return guardStore(file, "open", [&] { return openGuarded(file, mode, migrations); });
 }
 

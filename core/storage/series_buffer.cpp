@@ -40,13 +40,25 @@ void bindBlob(SQLite::Statement& statement, int at, const Bytes& bytes)
     statement.bindNoCopy(at, bytes.data(), static_cast<int>(bytes.size()));
 }
 
-void writeChunk(SQLite::Statement& upsert, std::int64_t series, std::int64_t number,
-    std::span<const double> x, std::span<const double> y)
+/// A chunk that has become full goes to the table's end: rewritten in place it would keep the page
+/// of its own that it needed while it grew.
+void removeChunk(SQLite::Database& db, std::int64_t series, std::int64_t number)
+{
+    SQLite::Statement remove(db, "DELETE FROM chunk WHERE series_id = ? AND number = ?");
+    remove.bind(1, series);
+    remove.bind(2, number);
+    remove.exec();
+}
+
+void writeChunk(SQLite::Database& db, SQLite::Statement& upsert, std::int64_t series,
+    std::int64_t number, std::span<const double> x, std::span<const double> y)
 {
     const auto facts = chunkFacts(y);
     const bool consecutive = isConsecutive(x);
     const auto xBytes = consecutive ? Bytes() : encodeDoubles(x);
     const auto yBytes = encodeDoubles(y);
+    if (y.size() == kChunkPoints)
+        removeChunk(db, series, number);
     upsert.reset();
     upsert.bind(1, series);
     upsert.bind(2, number);
@@ -83,7 +95,7 @@ void SeriesBuffer::write(SQLite::Database& db, SQLite::Statement& upsert, std::i
     auto number = m_firstChunk;
     for (std::size_t at = 0; at < m_y.size(); at += kChunkPoints, ++number) {
         const auto count = std::min(kChunkPoints, m_y.size() - at);
-        writeChunk(upsert, m_writtenId, number, std::span(m_x).subspan(at, count),
+        writeChunk(db, upsert, m_writtenId, number, std::span(m_x).subspan(at, count),
             std::span(m_y).subspan(at, count));
     }
 }
