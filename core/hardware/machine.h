@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mantissa {
+
+/// The machine that a program runs on, as far as it bears on training speed and memory.
+struct Machine {
+    std::string cpuModel; ///< as the kernel names it; empty where it does not
+    int onlineCores = 0; ///< logical cores of the machine
+    int usableCores = 0; ///< what this process may use: affinity and cgroup limit, at least 1
+    std::optional<double> cgroupCpuLimit; ///< cores; none = no limit
+    std::vector<std::string> cpuFlags; ///< of cpuFlagNames(), those that CPU and system support
+    std::int64_t memoryBytes = 0; ///< physical memory
+    std::optional<std::int64_t> memoryLimitBytes; ///< cgroup limit below it; none = no limit
+    std::string kernel; ///< "Linux 6.1.0"
+    std::string system; ///< "Debian GNU/Linux 12 (bookworm)"; empty where unknown
+
+    bool operator==(const Machine&) const = default;
+};
+
+/// Reads /proc, /sys and CPUID. Any thread; never fails: what cannot be read stays empty.
+Machine readMachine();
+
+/// {"cpu", "online_cores", "usable_cores", "cgroup_cpu_limit", "cpu_flags", "memory_bytes",
+/// "memory_limit_bytes", "kernel", "system"}; limits are null where there are none.
+nlohmann::json toJson(const Machine& machine);
+
+/// The flags that decide how fast a format is, by their /proc/cpuinfo names: "f16c", "fma",
+/// "avx2", the avx512 family with "avx512_bf16" and "avx512_fp16", "amx_tile" ...
+const std::vector<std::string>& cpuFlagNames();
+
+/// Those of cpuFlagNames() that CPUID reports and the operating system has switched on; empty on
+/// other processors than x86-64.
+std::vector<std::string> detectCpuFlags();
+
+/// Limits of this process's cgroup and all above it (version 1 or 2), the lowest counts. `root` is
+/// where /proc and /sys are looked for.
+std::optional<double> cgroupCpuLimit(const std::filesystem::path& root);
+std::optional<std::int64_t> cgroupMemoryLimit(const std::filesystem::path& root);
+
+} // namespace mantissa
