@@ -53,6 +53,7 @@ struct ControllerOptions {
     std::chrono::milliseconds heartbeatTimeout{15'000}; ///< no line for so long: escalate
     std::chrono::milliseconds termGrace{5'000}; ///< SIGTERM to SIGKILL
     std::chrono::milliseconds exitTimeout{10'000}; ///< from Finished or closed pipe to exit
+    std::size_t maxBadLines = 1000; ///< lines that are not the protocol before a run has failed
 };
 
 /// Runs a comparison: one worker process per run; in a repetition the variants' runs go
