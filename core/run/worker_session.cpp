@@ -207,7 +207,8 @@ void WorkerSession::watchClock()
 
 void WorkerSession::send(const Command& command)
 {
-    m_process->send(encodeCommand(command));
+    if (m_process)
+        m_process->send(encodeCommand(command));
 }
 
 void WorkerSession::setState(RunState state, std::string reason)
@@ -245,9 +246,10 @@ void WorkerSession::escalate()
 {
     if (m_termSent)
         return;
-    leave();
-    m_termSent = Clock::now();
+    // Before its input closes, which would make it end as if by itself.
     m_process->signal(SIGTERM);
+    m_termSent = Clock::now();
+    leave();
 }
 
 void WorkerSession::end(const ExitStatus& exit)

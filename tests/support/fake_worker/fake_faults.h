@@ -19,8 +19,6 @@ public:
     }
 
     void setVariant(const std::string& name) { m_variant = name; }
-    /// Whether hello should carry a wrong version.
-    bool wrongHello();
     /// The worker has come to `phase`.
     void at(std::string_view phase);
 

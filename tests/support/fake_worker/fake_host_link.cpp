@@ -48,7 +48,7 @@ void FakeHostLink::startReading()
             }
         }
         // The host is gone or wants this worker to end.
-        if (!m_silent)
+        if (!m_silent && !m_ignoreEnd)
             std::_Exit(0);
     }).detach();
 }

@@ -21,6 +21,7 @@ public:
     void startHeartbeats(std::int64_t everyMs);
     /// No more heartbeats, no more attention to stdin.
     void goSilent() { m_silent = true; }
+    void ignoreEndOfInput() { m_ignoreEnd = true; }
 
     void send(const RunEvent& event) { sendLine(encodeEvent(event)); }
     void sendLine(const std::string& line);
@@ -38,6 +39,7 @@ private:
     void take(const Command& command);
 
     std::atomic<bool> m_silent = false;
+    std::atomic<bool> m_ignoreEnd = false;
     std::mutex m_outputMutex;
     mutable std::mutex m_mutex;
     std::condition_variable m_news;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits>
@@ -74,6 +75,8 @@ void FakeWorker::run()
         more = block ? trainBlock(*block) : !limitReached();
     }
     m_faults.at("finished");
+    if (m_options.phase == "finished")
+        std::_Exit(0);
     for (;;) // the end of stdin ends this process
         std::this_thread::sleep_for(std::chrono::hours(1));
 }
@@ -81,7 +84,6 @@ void FakeWorker::run()
 void FakeWorker::greet()
 {
     Hello hello;
-    hello.protocol = m_faults.wrongHello() ? kProtocolVersion + 1 : kProtocolVersion;
     hello.worker = "fake-worker";
     hello.version = "1";
     hello.pid = ::getpid();
@@ -222,6 +224,8 @@ bool FakeWorker::limitReached()
 void FakeWorker::finish(RunState state, const std::string& reason)
 {
     flush();
+    if (m_options.phase == "finished")
+        m_link.ignoreEndOfInput(); // which follows, and would forestall the fault
     m_link.send(Finished{state, reason, m_step, m_step - m_skipped, m_skipped});
 }
 
