@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""check_result.py EVENTS.jsonl EXPORT.json: did every precision train on the card, every step recorded?"""
+import json
+import math
+import sys
+from pathlib import Path
+
+STEPS = 300
+problems = []
+
+
+def check(condition, text):
+    if not condition:
+        problems.append(text)
+
+
+result = json.loads(Path(sys.argv[1]).read_text().splitlines()[-1])
+check(result.get("type") == "result", "the last line is no result")
+runs = {run["variant"]: run for run in result.get("runs", [])}
+check(set(runs) == {"fp32", "tf32", "bf16", "fp16"}, f"variants: {sorted(runs)}")
+for name, run in runs.items():
+    print(f"{name}: {run['status']}, loss {run['final_loss']}, {run['median_step_ms']} ms/step, "
+          f"{run['samples_per_second']} samples/s, peak {run['peak_memory_bytes']} B, skipped {run['steps_skipped']}")
+    check(run["status"] == "finished", f"{name}: {run['status']}: {run.get('reason')}")
+    check(run["steps_attempted"] == STEPS, f"{name}: {run['steps_attempted']} steps instead of {STEPS}")
+    check(run["steps_attempted"] == run["steps_applied"] + run["steps_skipped"], f"{name}: the counters do not add up")
+    check(isinstance(run["peak_memory_bytes"], (int, float)) and run["peak_memory_bytes"] > 1e6, f"{name}: no peak memory")
+if "fp32" in runs and all(isinstance(run["final_loss"], (int, float)) for run in runs.values()):
+    reference = runs["fp32"]["final_loss"]
+    for name, run in runs.items():
+        check(abs(run["final_loss"] - reference) < 0.15, f"{name}: final loss {run['final_loss']}, fp32 has {reference}")
+
+exported = json.loads(Path(sys.argv[2]).read_text())
+for run in exported["runs"] if isinstance(exported, dict) and "runs" in exported else [exported]:
+    for series in ("loss", "step_ms", "memory_bytes", "peak_memory_bytes"):
+        data = run["series"].get(series, {})
+        check(data.get("step") == list(range(len(data.get("step", [])))) or data.get("step") == list(range(1, STEPS + 1)),
+              f"{run.get('variant')}: {series} has gaps")
+        check(len(data.get("step", [])) == STEPS, f"{run.get('variant')}: {series} has {len(data.get('step', []))} points")
+    times = [value for value in run["series"].get("step_ms", {}).get("value", []) if not isinstance(value, str)]
+    check(times and min(times) > 0 and math.isfinite(max(times)), f"{run.get('variant')}: step times are not all positive")
+print("\n".join(f"FAILED: {text}" for text in problems) or "every precision trained on the card, every step recorded")
+sys.exit(1 if problems else 0)
