@@ -25,7 +25,7 @@ LoadedConfig refused(const std::string& file, int line, std::string message, std
     problem.line = line;
     problem.message = std::move(message);
     problem.allowed = std::move(allowed);
-    return {std::nullopt, {std::move(problem)}};
+    return {std::nullopt, std::nullopt, {std::move(problem)}};
 }
 
 int lineOf(std::string_view text, std::size_t offset)

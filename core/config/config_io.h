@@ -42,6 +42,9 @@ struct ConfigOverride {
 /// What loading gave: a config is present exactly if no problem is an error.
 struct LoadedConfig {
     std::optional<ExperimentConfig> config;
+    /// What could be read, also where there are errors: a refused value is left at its default.
+    /// Nothing if the text is no TOML.
+    std::optional<ExperimentConfig> draft;
     std::vector<ConfigProblem> problems; ///< all of them, errors and warnings, in file order
 
     bool ok() const { return config.has_value(); }
@@ -61,6 +64,14 @@ std::optional<ConfigOverride> parseOverride(std::string_view text);
 
 /// Checks a config that was built in memory (a form), re-resolving each variant's settings.
 LoadedConfig checkExperiment(ExperimentConfig config, const std::string& fileName = {});
+
+/// Sets one shared key ("train.lr") from text, as `--set` does; on failure `settings` stay as they
+/// are.
+[[nodiscard]] tl::expected<void, ConfigProblem> setSetting(
+    Settings& settings, const std::string& path, const std::string& text);
+
+/// What is wrong with `text` as a variant's override of `path`; nothing if it is right.
+std::optional<ConfigProblem> overrideProblem(const std::string& path, const std::string& text);
 
 /// TOML that loads back to an equal config; only keys that differ from the defaults are written,
 /// except the ones every file names (name, model.kind, data.source, train.steps, variants).

@@ -25,10 +25,11 @@ std::optional<std::size_t> variantNamed(const Draft& draft, std::string_view nam
     return std::nullopt;
 }
 
+/// The index after the last variant appends one.
 std::optional<std::size_t> variantAt(const Draft& draft, std::string_view digits)
 {
     const auto index = parseInt(digits);
-    if (!index || *index < 0 || static_cast<std::size_t>(*index) >= draft.variants.size())
+    if (!index || *index < 0 || static_cast<std::size_t>(*index) > draft.variants.size())
         return std::nullopt;
     return static_cast<std::size_t>(*index);
 }
@@ -51,7 +52,8 @@ std::string variantNames(const Draft& draft)
     std::string names;
     for (std::size_t i = 0; i < draft.variants.size(); ++i)
         names += fmt::format("{}variant[{}]", i > 0 ? ", " : "", i);
-    return names.empty() ? "no variant is there" : names;
+    return fmt::format(
+        "{}{}variant[{}] to add one", names, names.empty() ? "" : ", ", draft.variants.size());
 }
 
 /// `--set` decides between steps and epochs: the last one given counts.
@@ -102,8 +104,40 @@ void applyOverride(Draft& draft, const ConfigOverride& override)
             "names no variant", variantNames(draft) + ", or variant.NAME", {}});
         return;
     }
+    if (*target.index == draft.variants.size())
+        draft.variants.emplace_back();
     auto& layer = draft.variants[*target.index].layer;
     overrideKey(draft, layer, std::move(place), target.path, true);
+}
+
+tl::expected<void, ConfigProblem> setSetting(
+    Settings& settings, const std::string& path, const std::string& text)
+{
+    Draft draft;
+    Given place;
+    place.key = path;
+    place.text = text;
+    overrideKey(draft, draft.shared, std::move(place), path, false);
+    if (!draft.problems.empty())
+        return tl::unexpected(draft.problems.front());
+    for (const auto& given : draft.shared.given) {
+        if (given.spec->set)
+            given.spec->set(settings, given.value);
+    }
+    return {};
+}
+
+std::optional<ConfigProblem> overrideProblem(const std::string& path, const std::string& text)
+{
+    Draft draft;
+    Layer layer;
+    Given place;
+    place.key = path;
+    place.text = text;
+    overrideKey(draft, layer, std::move(place), path, true);
+    if (draft.problems.empty())
+        return std::nullopt;
+    return draft.problems.front();
 }
 
 std::optional<ConfigOverride> parseOverride(std::string_view text)

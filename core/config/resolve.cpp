@@ -193,6 +193,8 @@ LoadedConfig resolveDraft(Draft draft)
     }
     sortProblems(draft.problems);
     LoadedConfig loaded;
+    if (!unreadable)
+        loaded.draft = config;
     if (std::ranges::none_of(draft.problems, isError))
         loaded.config = std::move(config);
     loaded.problems = std::move(draft.problems);

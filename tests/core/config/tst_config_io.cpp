@@ -138,7 +138,8 @@ private Q_SLOTS:
         row("train.steps", "1\nx=2", "must be a whole number");
         row("model.kind", "resnet18", "not built in this version; allowed: mlp, cnn");
         row("model.kind", "\"cn\"", "did you mean cnn?");
-        row("variant[2].train.lr", "1", "names no variant; allowed: variant[0], variant[1]");
+        row("variant[3].train.lr", "1",
+            "names no variant; allowed: variant[0], variant[1], variant[2] to add one");
         row("variant.bf16.train.lr", "1", "names no variant");
         row("variant[0].run.seed", "1", "cannot differ between variants");
         row("scaler.backoff_factor", "1.5", "is out of range; allowed: above 0, below 1");
@@ -157,6 +158,42 @@ private Q_SLOTS:
         QCOMPARE(loaded.problems[0].file, "--set");
         QCOMPARE(loaded.problems[0].line, 0);
         QVERIFY2(allText(loaded).find(text) != std::string::npos, allText(loaded).c_str());
+    }
+
+    void setAddsAVariant()
+    {
+        const auto loaded = withSet({{"variant[2].precision", "bf16"}, {"variant[2].name", "new"}});
+        QVERIFY2(loaded.ok(), allText(loaded).c_str());
+        QCOMPARE(loaded.config->variants.size(), std::size_t{3});
+        QCOMPARE(loaded.config->variants[2].name, "new");
+        QVERIFY(!withSet({{"variant[2].precision", "bf16"}}).ok());
+    }
+
+    void setsOneSettingFromText()
+    {
+        Settings settings;
+        QVERIFY(setSetting(settings, "train.lr", "0.25").has_value());
+        QVERIFY(setSetting(settings, "model.kind", "cnn").has_value());
+        QCOMPARE(settings.train.lr, 0.25);
+        QVERIFY(settings.model.kind == ModelKind::Cnn);
+        const auto before = settings;
+        const auto failed = setSetting(settings, "scaler.backoff_factor", "1.5");
+        QVERIFY(!failed.has_value());
+        QCOMPARE(failed.error().allowed, "above 0, below 1");
+        QVERIFY(settings == before);
+        QVERIFY(!setSetting(settings, "train.nonsense", "1").has_value());
+        QVERIFY(!overrideProblem("train.lr", "1"));
+        QVERIFY(overrideProblem("train.lr", "fast").has_value());
+        QVERIFY(overrideProblem("run.seed", "1").has_value());
+    }
+
+    void showsWhatCouldBeReadOfAFileWithErrors()
+    {
+        const auto loaded = withSet({{"train.lr", "fast"}, {"eval.every", "3"}});
+        QVERIFY(!loaded.ok() && loaded.draft.has_value());
+        QCOMPARE(loaded.draft->settings.train.lr, TrainConfig{}.lr);
+        QCOMPARE(loaded.draft->settings.eval.every, 3);
+        QVERIFY(!parseExperiment("x = ", "x.toml").draft.has_value());
     }
 
     void setDecidesBetweenStepsAndEpochs()
