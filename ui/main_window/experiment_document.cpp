@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/main_window/experiment_document.h"
+
+#include <QSaveFile>
+#include <algorithm>
+
+namespace mantissa::ui {
+
+ExperimentDocument::ExperimentDocument(QObject* parent)
+    : QObject(parent)
+{
+}
+
+void ExperimentDocument::open(const std::filesystem::path& file)
+{
+    LoadedConfig loaded = loadExperiment(file);
+    m_file = file;
+    m_modified = false;
+    m_problems = std::move(loaded.problems);
+    m_valid = std::move(loaded.config);
+    m_draft = m_valid;
+    Q_EMIT changed();
+}
+
+void ExperimentDocument::check(const ExperimentConfig& config)
+{
+    LoadedConfig checked = checkExperiment(config, m_file.string());
+    m_draft = config;
+    m_valid = std::move(checked.config);
+    m_problems = std::move(checked.problems);
+}
+
+void ExperimentDocument::edit(const ExperimentConfig& config)
+{
+    check(config);
+    m_modified = true;
+    Q_EMIT changed();
+}
+
+void ExperimentDocument::adopt(const ExperimentConfig& config)
+{
+    m_file.clear();
+    edit(config);
+}
+
+void ExperimentDocument::revert()
+{
+    if (!m_file.empty())
+        open(m_file);
+}
+
+Result<void> ExperimentDocument::save(const std::filesystem::path& file)
+{
+    if (!m_valid)
+        return fail("cannot save " + file.string() + ": " + startProblem().toStdString());
+    const std::string toml = toToml(*m_valid);
+    QSaveFile out(QString::fromStdString(file.string()));
+    const auto size = static_cast<qint64>(toml.size());
+    if (!out.open(QIODevice::WriteOnly) || out.write(toml.data(), size) != size || !out.commit())
+        return fail("cannot write " + file.string() + ": " + out.errorString().toStdString());
+    m_file = file;
+    m_modified = false;
+    Q_EMIT changed();
+    return {};
+}
+
+int ExperimentDocument::errorCount() const
+{
+    return static_cast<int>(
+        std::ranges::count(m_problems, Severity::Error, &ConfigProblem::severity));
+}
+
+QString ExperimentDocument::startProblem() const
+{
+    if (m_valid)
+        return {};
+    const int errors = errorCount();
+    if (errors == 0)
+        return tr("choose an experiment");
+    return errors == 1 ? tr("1 error in the experiment")
+                       : tr("%1 errors in the experiment").arg(errors);
+}
+
+} // namespace mantissa::ui

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/result.h"
+#include "core/config/config_io.h"
+
+#include <QObject>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace mantissa::ui {
+
+/// The experiment that Start would run: what the picker opened, the Experiment page edits and the
+/// Runs page clones into. Always checked; GUI thread.
+class ExperimentDocument : public QObject {
+    Q_OBJECT
+public:
+    explicit ExperimentDocument(QObject* parent = nullptr);
+
+    /// Loads a file. One with errors is opened too: it has problems and no draft.
+    void open(const std::filesystem::path& file);
+    /// An edit: checks it and marks the document as changed.
+    void edit(const ExperimentConfig& config);
+    /// A new, unsaved experiment, e.g. cloned from a run.
+    void adopt(const ExperimentConfig& config);
+    /// Back to the file's content.
+    void revert();
+    /// Writes TOML; from then on this is the document's file.
+    [[nodiscard]] Result<void> save(const std::filesystem::path& file);
+
+    const std::filesystem::path& file() const { return m_file; } ///< empty for an unsaved one
+    bool isModified() const { return m_modified; }
+    /// What was last opened or edited; an edited one may be invalid. Nothing for a file with
+    /// errors.
+    const std::optional<ExperimentConfig>& draft() const { return m_draft; }
+    const std::vector<ConfigProblem>& problems() const { return m_problems; }
+    int errorCount() const;
+
+    /// The checked experiment, ready to run; nothing while there are errors.
+    const std::optional<ExperimentConfig>& experiment() const { return m_valid; }
+    /// Why there is none, in a few words ("1 error in the form"); empty if there is one.
+    QString startProblem() const;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void check(const ExperimentConfig& config);
+
+    std::filesystem::path m_file;
+    bool m_modified = false;
+    std::optional<ExperimentConfig> m_draft;
+    std::optional<ExperimentConfig> m_valid;
+    std::vector<ConfigProblem> m_problems;
+};
+
+} // namespace mantissa::ui

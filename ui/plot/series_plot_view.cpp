@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Zooming and panning, tooltips of marks, and drawing into other devices.
+#include "ui/plot/series_plot_p.h"
+
+#include <cmath>
+
+namespace mantissa::ui {
+
+void SeriesPlot::Private::syncAxes()
+{
+    // Several gestures may come before the next replot: each starts where the last one ended.
+    if (group)
+        canvas->xAxis->setRange(group->xRange().lower, group->xRange().upper);
+    if (manualY)
+        canvas->yAxis->setRange(manualY->lower, manualY->upper);
+}
+
+void SeriesPlot::Private::zoom(const QPointF& at, double factor, bool vertical)
+{
+    syncAxes();
+    QCPAxis* axis = vertical ? canvas->yAxis : canvas->xAxis;
+    const double centre = axis->pixelToCoord(vertical ? at.y() : at.x());
+    const QCPRange range = axis->range();
+    AxisRange zoomed{
+        centre - (centre - range.lower) * factor, centre + (range.upper - centre) * factor};
+    if (vertical && scale != YScale::Linear) {
+        zoomed.lower = centre * std::pow(range.lower / centre, factor);
+        zoomed.upper = centre * std::pow(range.upper / centre, factor);
+    }
+    if (vertical)
+        q.setYRange(zoomed);
+    else if (group)
+        group->setXRange(zoomed);
+}
+
+void SeriesPlot::Private::pan(const QPoint& pixels)
+{
+    syncAxes();
+    const auto moved = [](const QCPAxis* axis, int by) {
+        const QCPRange range = axis->range();
+        return AxisRange{axis->pixelToCoord(axis->coordToPixel(range.lower) - by),
+            axis->pixelToCoord(axis->coordToPixel(range.upper) - by)};
+    };
+    // A y axis that fits itself stays fitted while x is dragged.
+    if (manualY && pixels.y() != 0)
+        q.setYRange(moved(canvas->yAxis, pixels.y()));
+    if (group && pixels.x() != 0)
+        group->setXRange(moved(canvas->xAxis, pixels.x()));
+}
+
+void SeriesPlot::Private::zoomTo(const QRect& box)
+{
+    syncAxes();
+    const AxisRange y{
+        canvas->yAxis->pixelToCoord(box.bottom()), canvas->yAxis->pixelToCoord(box.top())};
+    const AxisRange x{
+        canvas->xAxis->pixelToCoord(box.left()), canvas->xAxis->pixelToCoord(box.right())};
+    if (y.upper > y.lower)
+        q.setYRange(y);
+    if (group)
+        group->setXRange(x);
+}
+
+QString SeriesPlot::Private::markTextAt(const QPoint& at) const
+{
+    if (!marksVisible)
+        return {};
+    for (const PlotMark& mark : marks) {
+        if (!mark.text.isEmpty() && (markPlace(mark) - QPointF(at)).manhattanLength() < 8)
+            return mark.text;
+    }
+    return {};
+}
+
+void SeriesPlot::renderTo(QPaintDevice& device, const QSize& size)
+{
+    m_d->prepare();
+    m_d->exporting = true;
+    QCPPainter painter;
+    if (painter.begin(&device)) {
+        m_d->canvas->toPainter(&painter, size.width(), size.height());
+        painter.end();
+    }
+    m_d->exporting = false;
+    scheduleReplot();
+}
+
+} // namespace mantissa::ui
