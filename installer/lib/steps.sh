@@ -14,7 +14,7 @@ die() { # die EXIT_CODE MESSAGE...
 
 # step NAME WHAT TRY COMMAND...
 # Says WHAT, runs the command with its output shown and kept in LOG_DIR/NAME.log. On failure names the
-# step, the log and what to TRY, and ends the script with the command's exit status.
+# step, the log and what to TRY, and ends the script with exit status 1.
 step() {
     local name=$1 what=$2 try=$3 started=$SECONDS status
     shift 3
@@ -25,7 +25,7 @@ step() {
     if [ "$status" -ne 0 ]; then
         printf '\nThe step "%s" failed (exit status %s, after %s s).\n  command: %s\n  log:     %s\n  try:     %s\n' \
             "$what" "$status" $((SECONDS - started)) "$*" "$LOG_DIR/$name.log" "$try" >&2
-        exit "$status"
+        exit 1
     fi
     say "    done in $((SECONDS - started)) s"
 }
