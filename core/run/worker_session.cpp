@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 
 /// A killed process that is still there after this is held by the kernel; the run goes on without.
 constexpr auto kKillPatience = 10s;
+/// A block that ended short announces the run's end; without it the worker gets a further block.
+constexpr auto kEndPatience = 2s;
 constexpr std::size_t kStderrInReason = 3;
 
 std::string seconds(std::chrono::milliseconds time)
@@ -52,6 +54,7 @@ void WorkerSession::launch()
 void WorkerSession::begin()
 {
     m_phase = Phase::Loading;
+    m_begun = Clock::now();
     send(StartCommand{m_run.variant});
 }
 
@@ -63,7 +66,7 @@ void WorkerSession::giveBlock(std::int64_t steps)
     LifecycleEvent started;
     started.kind = event_kind::kBlockStarted;
     started.step = last + 1;
-    started.timeS = secondsSinceReady();
+    started.timeS = secondsSinceStart();
     m_observer.onEvent(m_run.index, started);
     send(RunBlockCommand{steps});
 }
@@ -202,6 +205,8 @@ void WorkerSession::watchClock()
             fmt::format("no sign of life from the worker for {}{}",
                 seconds(m_options.heartbeatTimeout), where()));
         escalate();
+    } else if (m_endExpectedSince && now - *m_endExpectedSince > kEndPatience) {
+        becomeIdle();
     }
 }
 
@@ -320,11 +325,11 @@ std::string WorkerSession::withStderr(std::string reason) const
     return reason;
 }
 
-double WorkerSession::secondsSinceReady() const
+double WorkerSession::secondsSinceStart() const
 {
-    if (m_readyAt == Clock::time_point{})
+    if (m_begun == Clock::time_point{})
         return 0;
-    return std::chrono::duration<double>(Clock::now() - m_readyAt).count();
+    return std::chrono::duration<double>(Clock::now() - m_begun).count();
 }
 
 } // namespace mantissa

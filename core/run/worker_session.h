@@ -77,6 +77,7 @@ private:
     // Life and death (worker_session.cpp).
     void send(const Command& command);
     void setState(RunState state, std::string reason = {});
+    void becomeIdle();
     void showPause(); ///< the state follows a pause that is in force
     void leave();
     void setVerdict(RunState state, const std::string& reason);
@@ -88,7 +89,7 @@ private:
     std::pair<RunState, std::string> verdictFor(const ExitStatus& exit) const;
     std::string where() const;
     std::string withStderr(std::string reason) const;
-    double secondsSinceReady() const;
+    double secondsSinceStart() const;
 
     const PlannedRun& m_run;
     const ControllerOptions& m_options;
@@ -122,10 +123,11 @@ private:
     Heartbeat m_lastHeartbeat;
 
     Clock::time_point m_launched{};
-    Clock::time_point m_readyAt{};
+    Clock::time_point m_begun{}; ///< start was sent: the run's time 0
     Clock::time_point m_lastSign{};
     Clock::time_point m_leavingSince{};
     Clock::time_point m_heartbeatShown{};
+    std::optional<Clock::time_point> m_endExpectedSince; ///< the last block ended short
     std::optional<Clock::time_point> m_termSent;
     std::optional<Clock::time_point> m_killSent;
 };

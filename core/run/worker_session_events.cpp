@@ -122,7 +122,6 @@ std::optional<std::string> WorkerSession::handle(const Ready& event)
         return "a ready that was not asked for";
     m_totalSteps = event.totalSteps;
     m_phase = Phase::Idle;
-    m_readyAt = Clock::now();
     m_observer.onEvent(m_run.index, event);
     for (const auto& change : m_waitingChanges)
         send(change);
@@ -155,8 +154,10 @@ std::optional<std::string> WorkerSession::handle(const Points& event)
 
 std::optional<std::string> WorkerSession::handle(const LifecycleEvent& event)
 {
-    if (event.kind == event_kind::kHostNote || event.kind == event_kind::kBlockStarted)
-        return fmt::format("an event of kind {}, which is the host's", event.kind);
+    if (event.kind == event_kind::kHostNote)
+        return "an event of kind host_note, which is the host's";
+    if (event.kind == event_kind::kBlockStarted)
+        return std::nullopt; // the host has told it already
     m_observer.onEvent(m_run.index, event);
     if (event.kind == event_kind::kPaused && m_paused && m_phase == Phase::InBlock)
         setState(RunState::Paused);
@@ -190,16 +191,26 @@ std::optional<std::string> WorkerSession::handle(const BlockDone& event)
     if (event.step != m_outcome.stepsAttempted)
         badLine(fmt::format("the end of a block at step {} after samples up to step {}", event.step,
             m_outcome.stepsAttempted));
-    // After its last step only the end is to come: no further block.
-    const bool atEnd = m_totalSteps > 0 && m_outcome.stepsAttempted >= m_totalSteps;
-    if (m_phase != Phase::InBlock || atEnd)
+    if (m_phase != Phase::InBlock)
         return std::nullopt;
+    // After its last step, or at a limit inside the block, only the end is to come.
+    if (m_totalSteps > 0 && m_outcome.stepsAttempted >= m_totalSteps)
+        return std::nullopt;
+    if (m_outcome.stepsAttempted < m_grantedTo)
+        m_endExpectedSince = m_lastSign;
+    else
+        becomeIdle();
+    return std::nullopt;
+}
+
+void WorkerSession::becomeIdle()
+{
+    m_endExpectedSince.reset();
     m_phase = Phase::Idle;
     m_grantedTo = m_outcome.stepsAttempted;
     showPause();
     if (!m_paused && m_outcome.state == RunState::Paused)
         setState(RunState::Running);
-    return std::nullopt;
 }
 
 std::optional<std::string> WorkerSession::handle(const Finished& event)
@@ -256,7 +267,7 @@ void WorkerSession::note(const std::string& message)
     event.kind = event_kind::kHostNote;
     if (m_outcome.stepsAttempted > 0)
         event.step = m_outcome.stepsAttempted;
-    event.timeS = secondsSinceReady();
+    event.timeS = secondsSinceStart();
     event.message = message;
     m_observer.onEvent(m_run.index, event);
 }

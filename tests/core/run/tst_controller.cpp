@@ -105,6 +105,19 @@ private Q_SLOTS:
         QVERIFY(fixture.outcome(0).stepsAttempted <= 100);
     }
 
+    /// A worker that reaches its limit says block_done and then finished: no block in between.
+    void theEndOfARunIsNoNewBlock()
+    {
+        RunFixture fixture;
+        fixture.config.settings.run.schedule = RunSchedule::Sequential;
+        fixture.argue({"--block-done-first", "1"});
+        fixture.forAllSettings([](Settings& settings) { settings.run.maxSteps = 15; });
+        fixture.start();
+        QVERIFY(fixture.waitUntilEnded());
+        QCOMPARE(fixture.blocks(), "a1 b1");
+        QCOMPARE(fixture.outcome(0).reason, "step limit");
+    }
+
     void skippedStepsAreCounted()
     {
         RunFixture fixture({"a"});

@@ -17,6 +17,7 @@ struct FakeOptions {
     std::int64_t skipEvery = 0; ///< every n-th step has found_inf, 0 = none
     std::int64_t heartbeatMs = 50;
     std::int64_t loadMs = 0; ///< between start and ready
+    std::int64_t blockDoneFirst = 0; ///< 1 = a limit inside a block sends block_done, then finished
     std::string log; ///< appends "UNIX_MS FIRST_STEP COUNT VARIANT" for each samples line written
 
     std::string fault; ///< kill, segv, exit, hang, flood, broken-json, wrong-version, close-output,

@@ -224,6 +224,8 @@ bool FakeWorker::limitReached()
 void FakeWorker::finish(RunState state, const std::string& reason)
 {
     flush();
+    if (m_options.blockDoneFirst != 0)
+        m_link.send(BlockDone{m_step, m_trainSeconds});
     if (m_options.phase == "finished")
         m_link.ignoreEndOfInput(); // which follows, and would forestall the fault
     m_link.send(Finished{state, reason, m_step, m_step - m_skipped, m_skipped});
