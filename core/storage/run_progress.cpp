@@ -112,7 +112,8 @@ void RunProgress::applyLifecycle(const LifecycleEvent& event)
     if (event.kind == event_kind::kBlockStarted && event.step)
         m_blockStarts.push_back(*event.step);
     else if (event.kind == event_kind::kFirstStepFacts || event.kind == event_kind::kFormatProbe)
-        m_environment[event.kind] = event.data;
+        m_environment[event.kind == event_kind::kFormatProbe ? "formats" : "first_step_facts"] =
+            event.data;
 }
 
 void RunProgress::applyHello(const Hello& hello)

@@ -73,7 +73,7 @@ std::string textOf(const nlohmann::json& object, const char* key, const char* ot
 void upsertCapabilities(
     Database& db, std::int64_t machine, const nlohmann::json& environment, std::int64_t now)
 {
-    const auto probe = environment.find(event_kind::kFormatProbe);
+    const auto probe = environment.find("formats");
     if (probe == environment.end() || !probe->is_object())
         return;
     Statement upsert(db,
