@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/options.h"
+#include "app/cli/terminal.h"
+#include "core/base/paths.h"
+#include "core/base/version.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
+
+using namespace mantissa;
+using namespace mantissa::cli;
+
+namespace {
+
+/// Commands of the contract that later versions bring: refused by name instead of as unknown words.
+constexpr std::array kNotBuilt{"resume", "compare", "check", "fit", "tune", "replay", "ops",
+    "smoke", "set", "plot", "import", "profile", "checklist"};
+
+/// What the command line asked for: filled by the parser, run after it.
+struct Request {
+    GlobalOptions global;
+    RunOptions run;
+    ListOptions list;
+    std::int64_t shownRun = 0;
+    OutputOptions output;
+    std::vector<std::filesystem::path> files;
+    HousekeepingOptions housekeeping;
+    std::function<int()> action;
+};
+
+void addGlobalOptions(CLI::App& app, Request& request)
+{
+    auto& global = request.global;
+    global.store = defaultStorePath();
+    app.add_option("--store", global.store, "File that holds the runs")->type_name("FILE");
+    app.add_flag("--json", global.json, "Machine output on stdout, nothing else there");
+    app.add_flag("-q,--quiet", global.quiet, "No progress and no notes");
+    app.add_flag("-v,--verbose", global.verbose, "More about what happens");
+    app.add_flag("--no-color", global.noColor, "No colours (also: NO_COLOR in the environment)");
+    app.set_version_flag("--version", std::string("mantissa-cli ") + kVersion);
+}
+
+void addRunCommand(CLI::App& app, Request& request)
+{
+    auto& options = request.run;
+    auto* command = app.add_subcommand("run", "Train every variant of an experiment file");
+    command->add_option("experiment", options.experiment, "Experiment file")
+        ->type_name("EXP.toml")
+        ->required();
+    command->add_option("--set", options.sets, "Override a key, e.g. train.lr=3e-4 (repeatable)")
+        ->type_name("PATH=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command->add_option("--variant", options.variants, "Only this variant (repeatable)")
+        ->type_name("NAME")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command->add_option("--repeat", options.repeat, "Repetitions, with seeds seed, seed + 1, ...")
+        ->type_name("N");
+    command->add_option("--max-steps", options.maxSteps, "Stop each variant after N steps")
+        ->type_name("N");
+    command
+        ->add_option(
+            "--max-seconds", options.maxSeconds, "Stop each variant after S seconds of training")
+        ->type_name("S");
+    command->add_option("--schedule", options.schedule, "sequential or interleaved");
+    command->add_option("--report", options.report, "Write a report when all is done (.html)")
+        ->type_name("FILE");
+    command->add_flag("--dry-run", options.dryRun, "Check and show the plan; train nothing");
+    command->callback(
+        [&] { request.action = [&] { return runExperiment(request.global, options); }; });
+}
+
+void addReadingCommands(CLI::App& app, Request& request)
+{
+    auto* list = app.add_subcommand("list", "Stored runs, newest first");
+    list->add_option("--experiment", request.list.experiment, "Only runs of this experiment");
+    list->add_option("--status", request.list.status, "Only runs in this state");
+    list->add_option("--limit", request.list.limit, "At most N runs")->type_name("N");
+    list->add_flag("--archived", request.list.archived, "Archived runs too");
+    list->callback(
+        [&] { request.action = [&] { return listRuns(request.global, request.list); }; });
+
+    auto* show = app.add_subcommand("show", "Everything about a run");
+    show->add_option("run", request.shownRun, "Run id")->type_name("RUN")->required();
+    show->callback(
+        [&] { request.action = [&] { return showRun(request.global, request.shownRun); }; });
+
+    auto* report = app.add_subcommand("report", "Write a comparison report (.html)");
+    report->add_option("subject", request.output.subjects, "Run ids, or comparison:ID")
+        ->type_name("COMPARISON|RUN")
+        ->required();
+    report->add_option("-o,--output", request.output.output, "File to write")
+        ->type_name("FILE")
+        ->required();
+    report->callback(
+        [&] { request.action = [&] { return writeReport(request.global, request.output); }; });
+
+    auto* exporter = app.add_subcommand("export", "Write all series and events of runs");
+    exporter->add_option("runs", request.output.subjects, "Run ids, or comparison:ID")
+        ->type_name("RUN")
+        ->required();
+    exporter->add_option("-o,--output", request.output.output, "File (json) or folder (csv)")
+        ->type_name("PATH")
+        ->required();
+    exporter->add_option("--format", request.output.format, "csv or json")
+        ->required()
+        ->check(CLI::IsMember({"csv", "json"}));
+    exporter->callback(
+        [&] { request.action = [&] { return exportRuns(request.global, request.output); }; });
+
+    auto* validate = app.add_subcommand("validate", "Check experiment files; show all errors");
+    validate->add_option("files", request.files, "Experiment files")
+        ->type_name("EXP.toml")
+        ->required();
+    validate->callback(
+        [&] { request.action = [&] { return validateFiles(request.global, request.files); }; });
+
+    auto* doctorCommand =
+        app.add_subcommand("doctor", "Versions, devices, store and data sets of this machine");
+    doctorCommand->callback([&] { request.action = [&] { return doctor(request.global); }; });
+}
+
+void addHousekeepingCommands(CLI::App& app, Request& request)
+{
+    auto& options = request.housekeeping;
+    const auto add = [&](const char* name, const char* text, auto function) {
+        auto* command = app.add_subcommand(name, text);
+        command->add_option("runs", options.runs, "Run ids")->type_name("RUN")->required();
+        command->callback([&request, &options, function] {
+            request.action = [&request, &options, function] {
+                return function(request.global, options);
+            };
+        });
+        return command;
+    };
+    auto* archive = add("archive", "Hide runs from lists without deleting them", archiveRuns);
+    archive->add_flag("--undo", options.remove, "Show them again");
+    auto* remove = add("delete", "Delete runs for good; asks first", deleteRuns);
+    remove->add_flag("--yes", options.yes, "Do not ask");
+    auto* note = add("note", "Set the note of runs", noteRuns);
+    note->add_option("-m,--message", options.text, "The note; empty removes it")
+        ->type_name("TEXT")
+        ->required();
+    auto* tag = add("tag", "Add a tag to runs", tagRuns);
+    tag->add_option("-t,--tag", options.text, "The tag")->type_name("TAG")->required();
+    tag->add_flag("--remove", options.remove, "Remove the tag instead");
+}
+
+std::string builtCommands(const CLI::App& app)
+{
+    std::vector<std::string> names;
+    for (const auto* command : app.get_subcommands({}))
+        names.push_back(command->get_name());
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Help and version give 0; everything else the parser refuses is bad usage.
+int parserExit(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv)
+{
+    if (error.get_exit_code() == 0)
+        return app.exit(error);
+    const auto isNotBuilt = [](const char* word) {
+        return std::find_if(kNotBuilt.begin(), kNotBuilt.end(), [&](const char* name) {
+            return std::string_view(name) == word;
+        }) != kNotBuilt.end();
+    };
+    const bool hasCommand = !app.get_subcommands().empty();
+    char** word =
+        std::find_if(argv + 1, argv + argc, [](const char* text) { return *text != '-'; });
+    if (hasCommand)
+        printError(fmt::format("{}\nRun 'mantissa-cli {} --help' for what is allowed.",
+            error.what(), app.get_subcommands().front()->get_name()));
+    else if (word == argv + argc)
+        printError(fmt::format("a command is missing; commands: {}", builtCommands(app)));
+    else
+        printError(fmt::format("'{}' {}; built: {}", *word,
+            isNotBuilt(*word) ? std::string("is not built in version ") + kVersion
+                              : "is no command",
+            builtCommands(app)));
+    return kBadUsage;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    // A reader that goes away (`| head`) is an error code on write, not a silent death in mid-run.
+    std::signal(SIGPIPE, SIG_IGN);
+
+    Request request;
+    CLI::App app{"Mantissa: the oscilloscope for mixed-precision training", "mantissa-cli"};
+    app.require_subcommand(1);
+    app.fallthrough();
+    addGlobalOptions(app, request);
+    addRunCommand(app, request);
+    addReadingCommands(app, request);
+    addHousekeepingCommands(app, request);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return parserExit(app, error, argc, argv);
+    }
+    return request.action();
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace mantissa::cli {
+
+/// Exit codes of CLI.md; others script against them.
+enum ExitCode : int {
+    kDone = 0,
+    kRunFailed = 1,
+    kBadUsage = 2,
+    kStoreUnusable = 4,
+    kInterrupted = 130,
+};
+
+struct GlobalOptions {
+    std::filesystem::path store;
+    bool json = false; ///< machine output on stdout, nothing else there
+    bool quiet = false;
+    bool verbose = false;
+    bool noColor = false;
+};
+
+struct RunOptions {
+    std::filesystem::path experiment;
+    std::vector<std::string> sets; ///< "path=value"
+    std::vector<std::string> variants; ///< only these; empty = all
+    std::string repeat; ///< the following four are checked as config overrides
+    std::string maxSteps;
+    std::string maxSeconds;
+    std::string schedule;
+    std::filesystem::path report;
+    bool dryRun = false;
+};
+
+struct ListOptions {
+    std::string experiment;
+    std::string status;
+    std::size_t limit = 0;
+    bool archived = false;
+};
+
+struct OutputOptions {
+    std::vector<std::string> subjects; ///< run ids, or "comparison:ID"
+    std::filesystem::path output;
+    std::string format;
+};
+
+struct HousekeepingOptions {
+    std::vector<std::int64_t> runs;
+    std::string text; ///< note, or one tag
+    bool remove = false; ///< un-archive, remove the tag
+    bool yes = false;
+};
+
+// One function a command; each prints its own messages and returns an exit code.
+int runExperiment(const GlobalOptions& global, const RunOptions& options);
+int listRuns(const GlobalOptions& global, const ListOptions& options);
+int showRun(const GlobalOptions& global, std::int64_t run);
+int writeReport(const GlobalOptions& global, const OutputOptions& options);
+int exportRuns(const GlobalOptions& global, const OutputOptions& options);
+int validateFiles(const GlobalOptions& global, const std::vector<std::filesystem::path>& files);
+int archiveRuns(const GlobalOptions& global, const HousekeepingOptions& options);
+int deleteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
+int noteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
+int tagRuns(const GlobalOptions& global, const HousekeepingOptions& options);
+int doctor(const GlobalOptions& global);
+
+} // namespace mantissa::cli
