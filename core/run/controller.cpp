@@ -26,25 +26,6 @@ using Phase = WorkerSession::Phase;
 constexpr int kTickMs = 50;
 constexpr int kLeavingTickMs = 5; ///< a process that is about to end
 
-} // namespace
-
-std::vector<PlannedRun> planRuns(const ExperimentConfig& config)
-{
-    std::vector<PlannedRun> plan;
-    for (int repetition = 0; repetition < config.settings.run.repeat; ++repetition) {
-        for (std::size_t i = 0; i < config.variants.size(); ++i) {
-            PlannedRun run;
-            run.index = static_cast<int>(plan.size());
-            run.variantIndex = static_cast<int>(i);
-            run.repetition = repetition;
-            run.variant = config.variants[i];
-            run.variant.settings.run.seed += static_cast<std::uint64_t>(repetition);
-            plan.push_back(std::move(run));
-        }
-    }
-    return plan;
-}
-
 /// Passes on to the observers and keeps the outcomes that other threads may read.
 class Fanout : public RunObserver {
 public:
@@ -66,6 +47,25 @@ public:
 
     std::vector<RunObserver*> m_observers;
 };
+
+} // namespace
+
+std::vector<PlannedRun> planRuns(const ExperimentConfig& config)
+{
+    std::vector<PlannedRun> plan;
+    for (int repetition = 0; repetition < config.settings.run.repeat; ++repetition) {
+        for (std::size_t i = 0; i < config.variants.size(); ++i) {
+            PlannedRun run;
+            run.index = static_cast<int>(plan.size());
+            run.variantIndex = static_cast<int>(i);
+            run.repetition = repetition;
+            run.variant = config.variants[i];
+            run.variant.settings.run.seed += static_cast<std::uint64_t>(repetition);
+            plan.push_back(std::move(run));
+        }
+    }
+    return plan;
+}
 
 class ExperimentController::Private {
 public:

@@ -53,6 +53,8 @@ struct ControllerOptions {
     std::chrono::milliseconds heartbeatTimeout{15'000}; ///< no line for so long: escalate
     std::chrono::milliseconds termGrace{5'000}; ///< SIGTERM to SIGKILL
     std::chrono::milliseconds exitTimeout{10'000}; ///< from Finished or closed pipe to exit
+    std::size_t maxEventBytes =
+        256u * 1024 * 1024; ///< of events and points of a run; more is dropped
     std::size_t maxBadLines = 1000; ///< lines that are not the protocol before a run has failed
 };
 

@@ -14,7 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kHeartbeatPace = 100ms; ///< faster ones are not passed on
-constexpr std::size_t kOtherBytesBudget = 256u * 1024 * 1024;
 constexpr std::size_t kShownBytes = 120;
 constexpr std::size_t kStderrKept = 20;
 constexpr std::size_t kStderrShownBytes = 500;
@@ -89,12 +88,12 @@ bool WorkerSession::withinBudget(const RunEvent& event, std::size_t bytes)
     if (!std::holds_alternative<Points>(event) && !std::holds_alternative<LifecycleEvent>(event))
         return true;
     m_otherBytes += bytes;
-    if (m_otherBytes <= kOtherBytesBudget)
+    if (m_otherBytes <= m_options.maxEventBytes)
         return true;
     if (!m_budgetNoted)
         note(fmt::format("the worker sent more than {} bytes of events and points: what follows "
                          "is not kept",
-            kOtherBytesBudget));
+            m_options.maxEventBytes));
     m_budgetNoted = true;
     return false;
 }

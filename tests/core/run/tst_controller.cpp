@@ -118,6 +118,20 @@ private Q_SLOTS:
         QCOMPARE(fixture.outcome(0).reason, "step limit");
     }
 
+    /// It announces an end that does not come; it gets further blocks instead of waiting for ever.
+    void aWorkerThatEndsItsBlocksShortGoesOn()
+    {
+        RunFixture fixture;
+        fixture.config.settings.run.block = 10;
+        fixture.setSteps(6);
+        fixture.argue({"--short-blocks", "3"});
+        fixture.start();
+        QVERIFY(fixture.waitUntilEnded());
+        QCOMPARE(toString(fixture.outcome(0).state), "finished");
+        QCOMPARE(toString(fixture.outcome(1).state), "finished");
+        QCOMPARE(fixture.blocks(), "a1 b1 b4 a4");
+    }
+
     void skippedStepsAreCounted()
     {
         RunFixture fixture({"a"});
@@ -237,7 +251,7 @@ private Q_SLOTS:
         fixture.setSteps(10);
         fixture.argue({"--step-us", "60000000", "--batch", "1"}); // a step of a minute
         auto& controller = fixture.start();
-        QVERIFY(await([&] { return fixture.observer.has(0, event_kind::kBlockStarted); }));
+        QVERIFY(await([&] { return fixture.observer.has(0, "fake_block"); }));
         controller.stop();
         QVERIFY(await([&] { return acknowledged(fixture, "stop").has_value(); }));
         QVERIFY(!controller.ended());

@@ -323,6 +323,21 @@ private Q_SLOTS:
         QCOMPARE(toString(fixture.outcome(1).state), "finished");
     }
 
+    /// What a worker may tell besides its samples is bounded, so that it cannot fill the memory.
+    void eventsBeyondTheirBudgetAreDropped()
+    {
+        RunFixture fixture({"a"});
+        fixture.options.maxEventBytes = 100'000;
+        fixture.argue({"--fault", "many-events", "--phase", "in-block"});
+        fixture.start();
+        QVERIFY(fixture.waitUntilEnded());
+        QCOMPARE(toString(fixture.outcome(0).state), "finished");
+        QVERIFY(fixture.samplesAreRight(0));
+        QVERIFY(fixture.observer.count(0, event_kind::kWarning) < 100);
+        QVERIFY(fixture.noteContains(0, "more than 100000 bytes of events and points"));
+        QCOMPARE(fixture.observer.notes(0).size(), std::size_t{1});
+    }
+
     /// Notes about a flood stay few, and reading stays behind nothing: the pipe holds the rest
     /// back.
     void aFloodIsHeldBack()

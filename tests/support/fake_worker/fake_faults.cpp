@@ -95,6 +95,15 @@ void lyingCounts(FakeHostLink& link)
     link.send(beyond);
 }
 
+void manyEvents(FakeHostLink& link)
+{
+    LifecycleEvent event;
+    event.kind = event_kind::kWarning;
+    event.message = std::string(1000, 'w');
+    for (int i = 0; i < 2000; ++i)
+        link.send(event);
+}
+
 } // namespace
 
 bool FakeFaults::mayPlay()
@@ -135,6 +144,7 @@ void FakeFaults::play()
         {"long-line", longLine},
         {"noise", noise},
         {"lying-counts", lyingCounts},
+        {"many-events", manyEvents},
         {"slow",
             [this](FakeHostLink&) {
                 std::this_thread::sleep_for(std::chrono::milliseconds(m_options.slowMs));

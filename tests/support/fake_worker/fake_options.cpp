@@ -18,6 +18,7 @@ std::optional<FakeOptions> parseFakeOptions(const std::vector<std::string>& argu
         {"--skip-every", &options.skipEvery},
         {"--heartbeat-ms", &options.heartbeatMs},
         {"--load-ms", &options.loadMs},
+        {"--short-blocks", &options.shortBlocks},
         {"--block-done-first", &options.blockDoneFirst},
         {"--fault-step", &options.faultStep},
         {"--slow-ms", &options.slowMs},

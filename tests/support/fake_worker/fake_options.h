@@ -18,10 +18,11 @@ struct FakeOptions {
     std::int64_t heartbeatMs = 50;
     std::int64_t loadMs = 0; ///< between start and ready
     std::int64_t blockDoneFirst = 0; ///< 1 = a limit inside a block sends block_done, then finished
+    std::int64_t shortBlocks = 0; ///< ends a block after so many steps although more are asked for
     std::string log; ///< appends "UNIX_MS FIRST_STEP COUNT VARIANT" for each samples line written
 
     std::string fault; ///< kill, segv, exit, hang, flood, broken-json, wrong-version, close-output,
-                       ///< close-input, long-line, noise, lying-counts, slow
+                       ///< close-input, long-line, noise, lying-counts, slow, many-events
     std::string phase; ///< before-hello, idle, in-block, paused, between-blocks, checkpoint,
                        ///< stopping, finished
     std::int64_t faultStep = 5; ///< in-block, checkpoint: after this step

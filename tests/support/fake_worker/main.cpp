@@ -111,7 +111,10 @@ void FakeWorker::load()
 
 bool FakeWorker::trainBlock(const RunBlockCommand& block)
 {
-    const auto end = block.steps == 0 ? m_total : std::min(m_total, m_step + block.steps);
+    auto end = block.steps == 0 ? m_total : std::min(m_total, m_step + block.steps);
+    if (m_options.shortBlocks > 0)
+        end = std::min(end, m_step + m_options.shortBlocks);
+    event("fake_block"); // for tests that wait until it is in a step
     while (m_step < end) {
         pauseIfWanted();
         if (limitReached())
