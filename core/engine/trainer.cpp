@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/engine/trainer.h"
+
+#include "core/engine/trainer_private.h"
+
+#include <ATen/ATen.h>
+
+namespace mantissa {
+
+namespace {
+
+/// Runs `function`, turning what LibTorch and oneDNN throw into an Error. (c10::Error's what()
+/// would spend 5 ms on a backtrace that helps nobody here.)
+template <typename Function> auto guarded(Function function) -> decltype(function())
+{
+    try {
+        return function();
+    } catch (const c10::Error& error) {
+        return fail(error.what_without_backtrace());
+    } catch (const std::exception& error) {
+        return fail(error.what());
+    }
+}
+
+} // namespace
+
+tl::expected<std::unique_ptr<Trainer>, StartFailure> Trainer::create(
+    const Variant& variant, const CudaPlugin& plugin, TimePoint start, const Options& options)
+{
+    const auto device = chooseDevice(variant.settings.device.kind, plugin);
+    if (!device)
+        return tl::unexpected(StartFailure{RunState::Refused, device.error().message});
+    if (auto reason = refusal(variant.precision, *device))
+        return tl::unexpected(StartFailure{RunState::Refused, std::move(*reason)});
+    auto created = guarded([&]() -> Result<std::unique_ptr<Private>> {
+        auto d = std::make_unique<Private>(variant, *device, start, options);
+        auto ready = d->prepare(plugin);
+        if (!ready)
+            return tl::unexpected(ready.error());
+        return d;
+    });
+    if (!created)
+        return tl::unexpected(StartFailure{RunState::Failed, created.error().message});
+    return std::unique_ptr<Trainer>(new Trainer(std::move(*created)));
+}
+
+Trainer::Trainer(std::unique_ptr<Private> d)
+    : m_d(std::move(d))
+{
+}
+
+Trainer::~Trainer() = default;
+
+const nlohmann::json& Trainer::environment() const
+{
+    return m_d->environment;
+}
+
+bool Trainer::usesScaler() const
+{
+    return m_d->scaler.isEnabled();
+}
+
+bool Trainer::usesCuda() const
+{
+    return m_d->device.is_cuda();
+}
+
+std::int64_t Trainer::scheduledSteps() const
+{
+    return m_d->scheduledSteps;
+}
+
+Result<void> Trainer::step()
+{
+    return guarded([this] { return m_d->step(); });
+}
+
+Result<void> Trainer::collect(bool wait, std::vector<StepRecord>& records)
+{
+    return guarded([&] { return m_d->collect(wait, records); });
+}
+
+Result<std::optional<ValidationResult>> Trainer::validate(const std::function<bool()>& cancelled)
+{
+    return guarded(
+        [&]() -> Result<std::optional<ValidationResult>> { return m_d->validate(cancelled); });
+}
+
+Result<double> Trainer::set(const std::string& key, double value)
+{
+    return guarded([&] { return m_d->scaler.set(key, value); });
+}
+
+std::optional<nlohmann::json> Trainer::takeFirstStepFacts()
+{
+    return m_d->takeFirstStepFacts();
+}
+
+std::vector<WeightValues> Trainer::weights() const
+{
+    std::vector<WeightValues> weights;
+    for (const auto& parameter : m_d->model->parameters()) {
+        const auto values = parameter.tensor.detach().to(at::kCPU, at::kFloat).contiguous();
+        const auto* first = values.const_data_ptr<float>();
+        weights.push_back({parameter.name, values.sizes().vec(), {first, first + values.numel()}});
+    }
+    return weights;
+}
+
+std::int64_t Trainer::steps() const
+{
+    return m_d->steps;
+}
+
+double Trainer::trainSeconds() const
+{
+    return m_d->trainSeconds;
+}
+
+} // namespace mantissa

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One step of a Trainer and what is recorded of it.
+#include "core/engine/tensor_value.h"
+#include "core/engine/trainer_private.h"
+
+#include <ATen/ATen.h>
+#include <cmath>
+
+namespace mantissa {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds(Clock::duration duration)
+{
+    return std::chrono::duration<double>(duration).count();
+}
+
+/// The names of PyTorch's types as LibTorch prints them.
+nlohmann::json mismatches(const FirstStepFacts& facts, Precision precision)
+{
+    const auto low = autocastType(precision);
+    const std::string prediction = low ? c10::toString(*low) : "Float";
+    auto list = nlohmann::json::array();
+    const auto expect = [&list](
+                            const char* what, const std::string& is, const std::string& should) {
+        if (is != should)
+            list.push_back(std::string(what) + " is " + is + ", expected " + should);
+    };
+    expect("parameter", facts.parameterType, "Float");
+    expect("prediction", facts.predictionType, prediction);
+    expect("loss", facts.lossType, "Float");
+    expect("gradient", facts.gradientType, "Float");
+    if (!facts.weightChanged)
+        list.push_back("the first weight did not change");
+    return list;
+}
+
+} // namespace
+
+std::int64_t Trainer::Private::samplesPerStep() const
+{
+    return variant.settings.data.batchSize * variant.settings.train.accumulate;
+}
+
+void Trainer::Private::nextBatches()
+{
+    for (auto& batch : m_batches)
+        trainBatches->make(order->next(), batch);
+}
+
+void Trainer::Private::setLearningRate(StepRecord& record)
+{
+    if (deviceSchedule)
+        return;
+    record.lr = schedule->at(applied);
+    optimizer->setLearningRate(record.lr);
+}
+
+Result<void> Trainer::Private::step()
+{
+    const auto begin = Clock::now();
+    nextBatches();
+    const auto dataEnd = Clock::now();
+    StepRecord record;
+    record.step = ++steps;
+    record.dataWaitMs = seconds(dataEnd - begin) * 1000.0;
+    setLearningRate(record);
+    auto result = telemetry ? stepOnCuda(record) : stepOnCpu(record);
+    trainSeconds += seconds(Clock::now() - begin);
+    return result;
+}
+
+Result<void> Trainer::Private::stepOnCpu(StepRecord& record)
+{
+    record.scale = scaler.scaleValue();
+    meter.beginStep();
+    const auto begin = Clock::now();
+    const auto step = trainStep->run(m_batches);
+    const auto end = Clock::now();
+    if (!step)
+        return tl::unexpected(step.error());
+    const double time = seconds(end - begin);
+    record.stepMs = time * 1000.0;
+    record.samplesPerSecond = static_cast<double>(samplesPerStep()) / time;
+    record.timeS = seconds(end - start);
+    record.memoryBytes = static_cast<double>(meter.bytes());
+    record.peakMemoryBytes = static_cast<double>(meter.peakBytes());
+    record.loss = floatValue(step->loss);
+    record.gradNorm = step->gradNorm.defined() ? floatValue(step->gradNorm) : std::nan("");
+    record.newScale = scaler.scaleValue();
+    record.growthTracker = static_cast<double>(scaler.growthTracker());
+    record.foundInf = step->outcome == StepOutcome::Skipped ? 1 : 0;
+    applied += step->outcome == StepOutcome::Skipped ? 0 : 1;
+    m_ready.push_back(record);
+    return {};
+}
+
+Result<void> Trainer::Private::stepOnCuda(StepRecord& record)
+{
+    DeviceStepValues values;
+    if (scaler.scaleTensor().defined())
+        values.scale = scaler.scaleTensor().clone();
+    else
+        record.scale = scaler.scaleValue();
+    cudaApi->resetPeak(device.index());
+    if (auto begun = telemetry->begin(record.step); !begun)
+        return begun;
+    if (deviceSchedule) {
+        values.lr = deviceSchedule->rate();
+        optimizer->setLearningRate(values.lr);
+    }
+    auto step = trainStep->run(m_batches);
+    if (!step)
+        return tl::unexpected(step.error());
+    if (deviceSchedule) {
+        values.foundInf = step->foundInf;
+        deviceSchedule->advance(step->foundInf);
+    } else {
+        ++applied;
+    }
+    values.loss = step->loss;
+    values.gradNorm = step->gradNorm;
+    values.newScale = scaler.scaleTensor();
+    values.growthTracker = scaler.trackerTensor();
+    cuda::MemoryFigures memory{};
+    if (cudaApi->memory(device.index(), &memory) == cuda::kCudaOk) {
+        record.memoryBytes = static_cast<double>(memory.allocated);
+        record.peakMemoryBytes = static_cast<double>(memory.peakAllocated);
+        record.reservedBytes = static_cast<double>(memory.reserved);
+    }
+    record.timeS = seconds(Clock::now() - start);
+    return telemetry->end(record, samplesPerStep(), values);
+}
+
+Result<void> Trainer::Private::collect(bool wait, std::vector<StepRecord>& records)
+{
+    records.insert(records.end(), m_ready.begin(), m_ready.end());
+    m_ready.clear();
+    if (!telemetry)
+        return {};
+    const auto begin = Clock::now();
+    auto collected = telemetry->collect(wait, records);
+    if (wait)
+        trainSeconds += seconds(Clock::now() - begin);
+    return collected;
+}
+
+std::optional<ValidationResult> Trainer::Private::validate(const std::function<bool()>& cancelled)
+{
+    constexpr std::int64_t kBatch = 256;
+    const auto count = data.validation.count;
+    at::Tensor right;
+    at::Tensor loss;
+    std::vector<std::int64_t> indices;
+    for (std::int64_t first = 0; first < count; first += kBatch) {
+        if (cancelled())
+            return std::nullopt;
+        indices.resize(static_cast<std::size_t>(std::min(kBatch, count - first)));
+        for (std::size_t i = 0; i < indices.size(); ++i)
+            indices[i] = first + static_cast<std::int64_t>(i);
+        validationBatches->make(indices, m_validationBatch);
+        const auto result = trainStep->evaluate(m_validationBatch);
+        const auto hits = result.logits.argmax(1).eq(m_validationBatch.labels).sum();
+        const auto sum = result.loss.to(at::kDouble) * static_cast<double>(indices.size());
+        right = right.defined() ? right + hits : hits;
+        loss = loss.defined() ? loss + sum : sum;
+    }
+    const auto images = static_cast<double>(count);
+    return ValidationResult{
+        static_cast<double>(right.item<std::int64_t>()) / images, loss.item<double>() / images};
+}
+
+std::optional<nlohmann::json> Trainer::Private::takeFirstStepFacts()
+{
+    const auto facts = trainStep->takeFacts();
+    if (!facts)
+        return std::nullopt;
+    return nlohmann::json{{"parameter_dtype", facts->parameterType},
+        {"prediction_dtype", facts->predictionType}, {"loss_dtype", facts->lossType},
+        {"gradient_dtype", facts->gradientType}, {"weight_changed", facts->weightChanged},
+        {"mismatches", mismatches(*facts, variant.precision)}};
+}
+
+} // namespace mantissa
