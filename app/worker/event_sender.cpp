@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/worker/event_sender.h"
+
+#include "core/run/protocol.h"
+
+#include <cerrno>
+#include <unistd.h>
+
+namespace mantissa {
+
+EventSender::EventSender(int fileDescriptor)
+    : m_fileDescriptor(fileDescriptor)
+    , m_thread([this] { run(); })
+{
+}
+
+EventSender::~EventSender()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_closing = true;
+    }
+    m_changed.notify_all();
+    m_thread.join();
+}
+
+void EventSender::send(RunEvent event)
+{
+    push(std::move(event), true);
+}
+
+void EventSender::sendAtOnce(RunEvent event)
+{
+    push(std::move(event), false);
+}
+
+void EventSender::push(RunEvent event, bool mayWait)
+{
+    {
+        std::unique_lock lock(m_mutex);
+        if (mayWait)
+            m_changed.wait(lock, [this] { return m_broken || m_queue.size() < kMostQueued; });
+        if (m_broken)
+            return;
+        m_queue.push_back(std::move(event));
+    }
+    m_changed.notify_all();
+}
+
+void EventSender::run()
+{
+    std::unique_lock lock(m_mutex);
+    while (true) {
+        m_changed.wait(lock, [this] { return m_closing || !m_queue.empty(); });
+        if (m_queue.empty())
+            return;
+        std::deque<RunEvent> batch;
+        batch.swap(m_queue);
+        lock.unlock();
+        std::string bytes;
+        for (const auto& event : batch)
+            bytes += encodeEvent(event) + '\n';
+        const bool written = writeAll(bytes);
+        lock.lock();
+        if (!written) {
+            m_broken = true;
+            m_queue.clear();
+        }
+        m_changed.notify_all();
+    }
+}
+
+bool EventSender::writeAll(const std::string& bytes)
+{
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+        const auto written = write(m_fileDescriptor, bytes.data() + done, bytes.size() - done);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        done += static_cast<std::size_t>(written);
+    }
+    return true;
+}
+
+} // namespace mantissa
