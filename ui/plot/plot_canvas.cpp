@@ -80,6 +80,15 @@ void PlotCanvas::applyColours()
     }
 }
 
+void PlotCanvas::changeEvent(QEvent* event)
+{
+    QCustomPlot::changeEvent(event);
+    if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange)
+        return;
+    applyColours();
+    replot(QCustomPlot::rpQueuedReplot);
+}
+
 std::optional<QRect> PlotCanvas::box() const
 {
     if (m_drag != Drag::Box || !m_moved)

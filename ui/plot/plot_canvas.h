@@ -50,7 +50,6 @@ public:
     QRect frame() const { return axisRect()->rect(); }
     bool dragging() const { return m_drag == Drag::Pan && m_moved; }
     std::optional<QRect> box() const;
-    void applyColours();
 
 Q_SIGNALS:
     void zoomed(const QPointF& at, double factor, bool vertical);
@@ -61,6 +60,7 @@ Q_SIGNALS:
     void gestureEnded();
 
 protected:
+    void changeEvent(QEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
@@ -68,6 +68,8 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
 
 private:
+    void applyColours();
+
     enum class Drag { None, Pan, Box };
     Drag m_drag = Drag::None;
     bool m_moved = false;

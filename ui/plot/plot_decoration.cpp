@@ -92,19 +92,34 @@ void paintNameTags(QPainter& painter, const QRectF& frame, std::vector<NameTag> 
     }
 }
 
-void paintNote(QPainter& painter, const QRectF& frame, const QString& note, const QFont& base,
+std::vector<QRectF> notePlaces(const QRectF& frame, const QString& note, const QFont& base)
+{
+    const QFontMetricsF metrics(hintFont(base));
+    const QSizeF size(metrics.horizontalAdvance(note) + 4, metrics.height());
+    const double right = frame.right() - 6 - size.width();
+    const double left = frame.left() + 8;
+    const double top = frame.top() + kRailHeight;
+    const double bottom = frame.bottom() - kRailHeight - 4 - size.height();
+    const double middle = frame.center().y() - size.height() / 2;
+    std::vector<QRectF> places;
+    for (const QPointF& corner :
+        {QPointF(right, bottom), QPointF(right, top), QPointF(left, bottom), QPointF(left, top),
+            QPointF(right, middle), QPointF(left, middle)})
+        places.emplace_back(corner, size);
+    return places;
+}
+
+void paintNote(QPainter& painter, const QRectF& place, const QString& note, const QFont& base,
     const Colours& c)
 {
-    if (note.isEmpty())
-        return;
     painter.setFont(hintFont(base));
     painter.setPen(c.mutedText);
-    painter.drawText(frame.adjusted(8, 4, -6, -kRailHeight - 2),
-        Qt::AlignRight | Qt::AlignBottom | Qt::TextWordWrap, note);
+    painter.drawText(place, Qt::AlignCenter, note);
 }
 
 void paintCursor(QPainter& painter, const QRectF& frame, double x, const QString& label,
-    const std::vector<CursorDot>& dots, const QFont& base, const Colours& c)
+    const std::vector<std::pair<double, QString>>& axisTexts, const std::vector<CursorDot>& dots,
+    const QFont& base, const Colours& c)
 {
     if (x < frame.left() - 0.5 || x > frame.right() + 0.5)
         return;
@@ -123,6 +138,11 @@ void paintCursor(QPainter& painter, const QRectF& frame, double x, const QString
     const QFontMetricsF metrics(font);
     const double width = std::max(metrics.horizontalAdvance(label) + 12, 36.0);
     QRectF box(x - width / 2, frame.bottom() + 4, width, metrics.height() + 1);
+    for (const auto& [centre, text] : axisTexts) {
+        const double half = metrics.horizontalAdvance(text) / 2 + 1;
+        if (centre + half > box.left() - 3 && centre - half < box.right() + 3)
+            painter.fillRect(QRectF(centre - half, box.top(), 2 * half, box.height() + 2), c.panel);
+    }
     painter.fillRect(box, c.text);
     painter.setFont(font);
     painter.setPen(c.panel);

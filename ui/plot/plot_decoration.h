@@ -49,10 +49,15 @@ void paintHeader(QPainter& painter, const QRectF& place, const PlotHeader& heade
 int nameTagWidth(const std::vector<NameTag>& tags, const QFont& base);
 void paintNameTags(QPainter& painter, const QRectF& frame, std::vector<NameTag> tags,
     const QFont& base, const Colours& colours);
-void paintNote(QPainter& painter, const QRectF& frame, const QString& note, const QFont& base,
+/// Where a note fits inside the frame, best place first.
+std::vector<QRectF> notePlaces(const QRectF& frame, const QString& note, const QFont& base);
+void paintNote(QPainter& painter, const QRectF& place, const QString& note, const QFont& base,
     const Colours& colours);
+/// `axisTexts` are the centres of the axis numbers and their texts: one that the label touches is
+/// covered.
 void paintCursor(QPainter& painter, const QRectF& frame, double x, const QString& label,
-    const std::vector<CursorDot>& dots, const QFont& base, const Colours& colours);
+    const std::vector<std::pair<double, QString>>& axisTexts, const std::vector<CursorDot>& dots,
+    const QFont& base, const Colours& colours);
 void paintBox(QPainter& painter, const QRectF& box, const Colours& colours);
 
 } // namespace mantissa::ui

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/series_plot_p.h"
 
-#include <QEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QToolTip>
@@ -279,15 +278,6 @@ void SeriesPlot::keyPressEvent(QKeyEvent* event)
     default:
         QWidget::keyPressEvent(event);
     }
-}
-
-void SeriesPlot::changeEvent(QEvent* event)
-{
-    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
-        m_d->canvas->applyColours();
-        scheduleReplot();
-    }
-    QWidget::changeEvent(event);
 }
 
 void SeriesPlot::resizeEvent(QResizeEvent* event)

@@ -279,8 +279,41 @@ void SeriesPlot::Private::paintDecoration(QPainter& painter) const
         if (y > frame.top() && y < frame.bottom())
             painter.drawLine(QPointF(frame.left() + 1, y), QPointF(frame.right(), y));
     }
-    paintNote(painter, frame, note, canvas->font(), c);
+    paintFreeNote(painter);
     paintNameTags(painter, frame, nameTags(), canvas->font(), c);
+}
+
+bool SeriesPlot::Private::isFree(const QRectF& place) const
+{
+    for (const Entry& entry : entries) {
+        if (!entry.curve.visible)
+            continue;
+        const auto points = entry.shown->data();
+        const bool steps = entry.curve.spec().shape == CurveShape::Steps;
+        QPointF last(-1, -1);
+        for (auto point = points->constBegin(); point != points->constEnd(); ++point) {
+            const QPointF at(toPixelX(point->key), toPixelY(point->value));
+            const bool across =
+                last.x() >= 0 && at.x() >= place.left() && last.x() <= place.right();
+            const double low = steps ? last.y() : std::min(last.y(), at.y());
+            const double high = steps ? last.y() : std::max(last.y(), at.y());
+            if (across && high >= place.top() && low <= place.bottom())
+                return false;
+            last = at;
+        }
+    }
+    return std::ranges::none_of(marks,
+        [&](const PlotMark& mark) { return marksVisible && place.contains(markPlace(mark)); });
+}
+
+void SeriesPlot::Private::paintFreeNote(QPainter& painter) const
+{
+    if (note.isEmpty())
+        return;
+    const auto places = notePlaces(canvas->frame(), note, canvas->font());
+    const auto free = std::ranges::find_if(places, [this](const QRectF& p) { return isFree(p); });
+    paintNote(painter, free != places.end() ? *free : places.front(), note, canvas->font(),
+        colours(canvas->palette()));
 }
 
 void SeriesPlot::Private::paintOverlay(QPainter& painter) const
@@ -306,8 +339,13 @@ void SeriesPlot::Private::paintOverlay(QPainter& painter) const
         if (QRectF(canvas->frame()).adjusted(-1, -1, 1, 1).contains(at))
             dots.push_back({at, c.series(entry.curve.spec().colour)});
     }
-    paintCursor(painter, canvas->frame(), toPixelX(x), xLabel(x, group->xAxisKind(), 0), dots,
-        canvas->font(), c);
+    std::vector<std::pair<double, QString>> axisTexts;
+    const auto ticks = canvas->xAxis->tickVector();
+    const auto labels = canvas->xAxis->tickVectorLabels();
+    for (int i = 0; i < std::min(ticks.size(), labels.size()); ++i)
+        axisTexts.emplace_back(toPixelX(ticks[i]), labels[i]);
+    paintCursor(painter, canvas->frame(), toPixelX(x), xLabel(x, group->xAxisKind(), 0), axisTexts,
+        dots, canvas->font(), c);
 }
 
 } // namespace mantissa::ui

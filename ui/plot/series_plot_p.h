@@ -35,6 +35,8 @@ struct SeriesPlot::Private {
     void setTickers();
     void paintDecoration(QPainter& painter) const;
     void paintMarks(QPainter& painter) const;
+    bool isFree(const QRectF& place) const;
+    void paintFreeNote(QPainter& painter) const;
     void paintOverlay(QPainter& painter) const;
     std::vector<NameTag> nameTags() const;
     QPointF markPlace(const PlotMark& mark) const;

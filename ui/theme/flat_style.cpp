@@ -5,6 +5,7 @@
 
 #include <QAbstractItemView>
 #include <QAbstractSpinBox>
+#include <QFrame>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleFactory>
@@ -142,6 +143,15 @@ void drawBar(QPainter* painter, const QStyleOption* option, const Colours& c, bo
         painter->drawLine(r.bottomLeft(), r.bottomRight());
 }
 
+void drawMenuBarItem(
+    const QStyle* style, const QStyleOptionMenuItem* item, QPainter* painter, const Colours& c)
+{
+    const bool chosen = has(item, QStyle::State_Selected) && has(item, QStyle::State_Enabled);
+    painter->fillRect(item->rect, chosen ? c.selection : c.window);
+    style->drawItemText(painter, item->rect, Qt::AlignCenter | Qt::TextHideMnemonic, item->palette,
+        has(item, QStyle::State_Enabled), item->text, QPalette::WindowText);
+}
+
 void drawProgress(QPainter* painter, const QStyleOptionProgressBar* bar, const Colours& c)
 {
     const double span = std::max(1, bar->maximum - bar->minimum);
@@ -213,8 +223,26 @@ void FlatStyle::drawControl(ControlElement element, const QStyleOption* option, 
     case CE_MenuBarEmptyArea:
         painter->fillRect(option->rect, c.window);
         return;
+    case CE_MenuBarItem:
+        if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option))
+            drawMenuBarItem(this, item, painter, c);
+        return;
     case CE_Splitter:
         painter->fillRect(option->rect, c.border);
+        return;
+    case CE_ShapedFrame:
+        if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option)) {
+            if (frame->frameShape == QFrame::VLine || frame->frameShape == QFrame::HLine) {
+                const bool vertical = frame->frameShape == QFrame::VLine;
+                const QPoint middle = frame->rect.center();
+                painter->fillRect(vertical
+                        ? QRect(middle.x(), frame->rect.top(), 1, frame->rect.height())
+                        : QRect(frame->rect.left(), middle.y(), frame->rect.width(), 1),
+                    c.border);
+                return;
+            }
+        }
+        QProxyStyle::drawControl(element, option, painter, widget);
         return;
     case CE_ProgressBarGroove:
         return drawBox(painter, option->rect, c.panel, c.border);
@@ -313,6 +341,8 @@ int FlatStyle::pixelMetric(
     case PM_ExclusiveIndicatorWidth:
     case PM_ExclusiveIndicatorHeight:
         return 15;
+    case PM_FocusFrameHMargin: // the sides of table cells
+        return 5;
     case PM_ToolBarItemSpacing:
         return 4;
     case PM_ToolBarItemMargin:
@@ -346,6 +376,11 @@ QSize FlatStyle::sizeFromContents(
     QSize result = QProxyStyle::sizeFromContents(type, option, size, widget);
     if (type == CT_MenuBarItem)
         result.setHeight(std::max(result.height(), 25));
+    const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
+    if (type == CT_PushButton && button && !button->icon.isNull()) {
+        const int menu = (button->features & QStyleOptionButton::HasMenu) != 0 ? 14 : 0;
+        result.setWidth(size.width() + 18 + menu);
+    }
     if (type == CT_ComboBox || type == CT_LineEdit || type == CT_PushButton)
         result.setHeight(std::max(result.height(), 24));
     return result;

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/live/live_page.h"
+
+#include "tests/core/run/run_fixture.h"
+#include "ui/main_window/experiment_document.h"
+#include "ui/main_window/window_settings.h"
+#include "ui/session/run_session.h"
+#include "ui/theme/theme.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCheckBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace mantissa;
+using namespace mantissa::ui;
+using mantissa::test::RunFixture;
+
+/// The Live page with the fake worker of tests/support.
+class TestLivePage : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init();
+    void cleanup();
+    void emptyPageOffersStart();
+    void showsEveryPointOfTheRun();
+    void skippedStepsAreMarkedCountedAndListed();
+    void clickOnAnAlertMovesTheCursor();
+    void legendBoxHidesAVariant();
+    void timeAxesShowTheSamePoints();
+    void aKilledRunIsShownWithItsReason();
+    void secondRunReplacesTheFirst();
+    void optionsAreRemembered();
+    void reportIsWritten();
+
+private:
+    void run(RunFixture& fixture);
+    QString allTexts() const;
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::filesystem::path m_store;
+    std::unique_ptr<WindowSettings> m_settings;
+    std::unique_ptr<ExperimentDocument> m_document;
+    std::unique_ptr<QAction> m_start;
+    std::unique_ptr<RunSession> m_session;
+    std::unique_ptr<LivePage> m_page;
+};
+
+void TestLivePage::init()
+{
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_store = m_folder->filePath(QStringLiteral("runs.db")).toStdString();
+    m_settings = std::make_unique<WindowSettings>(m_folder->filePath(QStringLiteral("window.ini")));
+    m_document = std::make_unique<ExperimentDocument>();
+    m_start = std::make_unique<QAction>(QStringLiteral("Start"));
+    m_page = std::make_unique<LivePage>(m_start.get(), *m_document, *m_settings, m_store);
+    m_page->resize(1200, 800);
+    m_page->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_page.get()));
+}
+
+void TestLivePage::cleanup()
+{
+    m_page.reset();
+    m_session.reset();
+}
+
+void TestLivePage::run(RunFixture& fixture)
+{
+    m_page->setSession(nullptr);
+    m_session = std::make_unique<RunSession>(fixture.config, fixture.options, m_store);
+    m_page->setSession(m_session.get());
+    QTRY_VERIFY_WITH_TIMEOUT(m_session->ended(), 30000);
+}
+
+QString TestLivePage::allTexts() const
+{
+    QStringList texts;
+    for (const QLabel* label : m_page->findChildren<QLabel*>())
+        texts << label->text();
+    return texts.join(QLatin1Char('\n'));
+}
+
+void TestLivePage::emptyPageOffersStart()
+{
+    auto* button = m_page->findChild<QPushButton*>(QStringLiteral("live_start"));
+    QVERIFY(button && button->isVisible());
+    QVERIFY(allTexts().contains(QStringLiteral("No run is on.")));
+    bool started = false;
+    connect(m_start.get(), &QAction::triggered, this, [&] { started = true; });
+    QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(started);
+    m_start->setEnabled(false);
+    QVERIFY(!button->isEnabled());
+}
+
+void TestLivePage::showsEveryPointOfTheRun()
+{
+    RunFixture fixture;
+    fixture.setSteps(200);
+    run(fixture);
+    const SeriesPlot* plot = m_page->plots().loss();
+    QCOMPARE(plot->curveCount(), 2);
+    for (int variant = 0; variant < 2; ++variant) {
+        const auto stored = m_session->buffer().read(variant, "loss");
+        QCOMPARE(plot->curve(variant).size(), std::size_t{200});
+        QVERIFY(std::ranges::equal(plot->curve(variant).raw().y(), stored.y));
+    }
+    QCOMPARE(m_page->plots().group().xRange().upper, 200.0);
+    QVERIFY(allTexts().contains(QStringLiteral("skipped 0 of 200")));
+    QVERIFY(!m_page->findChild<QPushButton*>(QStringLiteral("live_start"))->isVisible());
+}
+
+void TestLivePage::skippedStepsAreMarkedCountedAndListed()
+{
+    RunFixture fixture({"fp16"});
+    fixture.config.variants[0].precision = Precision::Fp16;
+    fixture.setSteps(100);
+    fixture.argue({"--skip-every", "20"});
+    run(fixture);
+    QVERIFY(allTexts().contains(QStringLiteral("skipped 5 of 100")));
+    const auto& marks = m_page->plots().loss()->marks();
+    QCOMPARE(marks.size(), std::size_t{5});
+    QCOMPARE(marks[0].x, 20.0);
+    QCOMPARE(m_page->plots().scale()->curveCount(), 1);
+}
+
+void TestLivePage::clickOnAnAlertMovesTheCursor()
+{
+    RunFixture fixture({"fp16"});
+    fixture.config.variants[0].precision = Precision::Fp16;
+    fixture.setSteps(100);
+    fixture.argue({"--skip-every", "30"});
+    run(fixture);
+    auto* events = m_page->findChild<QTableView*>(QStringLiteral("events"));
+    QTRY_VERIFY(events->model()->rowCount() >= 3);
+    const QRect newest = events->visualRect(events->model()->index(0, 3));
+    const QString step = events->model()->index(0, 3).data().toString();
+    QTest::mouseClick(events->viewport(), Qt::LeftButton, {}, newest.center());
+    QCOMPARE(m_page->plots().group().cursor(), std::optional(step.toDouble()));
+    auto* readout = m_page->findChild<QTableView*>(QStringLiteral("readout"));
+    QCOMPARE(readout->model()->index(0, 1).data().toString(), step);
+}
+
+void TestLivePage::legendBoxHidesAVariant()
+{
+    RunFixture fixture;
+    run(fixture);
+    QCheckBox* second = nullptr;
+    for (auto* box : m_page->findChildren<QCheckBox*>()) {
+        if (box->accessibleName() == QStringLiteral("Show b"))
+            second = box;
+    }
+    QVERIFY(second);
+    QTest::mouseClick(second, Qt::LeftButton);
+    QVERIFY(m_page->plots().loss()->curve(0).visible);
+    QVERIFY(!m_page->plots().loss()->curve(1).visible);
+    QVERIFY(!m_page->plots().memory()->curve(1).visible);
+}
+
+void TestLivePage::timeAxesShowTheSamePoints()
+{
+    RunFixture fixture;
+    fixture.argue({"--step-us", "1000"});
+    run(fixture);
+    LivePlots& plots = m_page->plots();
+    const auto times = m_session->buffer().read(0, "time_s");
+    plots.setXAxisKind(XAxisKind::RelativeTime);
+    QVERIFY(std::ranges::equal(plots.loss()->curve(0).raw().x(), times.y));
+    QVERIFY(plots.group().xRange().upper >= times.y.back());
+    plots.setXAxisKind(XAxisKind::WallTime);
+    QVERIFY(plots.loss()->curve(0).raw().x().front() > 1e9);
+    QCOMPARE(plots.loss()->curve(0).size(), std::size_t{40});
+    plots.setXAxisKind(XAxisKind::Step);
+    QCOMPARE(plots.loss()->curve(0).raw().x().back(), 40.0);
+}
+
+void TestLivePage::aKilledRunIsShownWithItsReason()
+{
+    RunFixture fixture;
+    fixture.argue({"--fault", "kill", "--phase", "in-block", "--fault-variant", "b"});
+    run(fixture);
+    QVERIFY2(allTexts().contains(QStringLiteral("killed: ")), qPrintable(allTexts()));
+    auto* events = m_page->findChild<QTableView*>(QStringLiteral("events"));
+    bool listed = false;
+    for (int row = 0; row < events->model()->rowCount(); ++row)
+        listed = listed
+            || events->model()->index(row, 4).data().toString().startsWith(
+                QStringLiteral("killed"));
+    QVERIFY(listed);
+}
+
+void TestLivePage::secondRunReplacesTheFirst()
+{
+    RunFixture first;
+    run(first);
+    RunFixture second({"x"});
+    second.setSteps(10);
+    run(second);
+    QCOMPARE(m_page->plots().loss()->curveCount(), 1);
+    QCOMPARE(m_page->plots().loss()->curve(0).size(), std::size_t{10});
+}
+
+void TestLivePage::optionsAreRemembered()
+{
+    auto* wall = m_page->findChild<QAbstractButton*>(QStringLiteral("x_axis_1"));
+    QTest::mouseClick(wall, Qt::LeftButton);
+    QCOMPARE(m_page->plots().group().xAxisKind(), XAxisKind::RelativeTime);
+    const LivePage again(m_start.get(), *m_document, *m_settings, m_store);
+    QVERIFY(again.findChild<QAbstractButton*>(QStringLiteral("x_axis_1"))->isChecked());
+    m_settings->set(QStringLiteral("live/x_axis"), QStringLiteral("broken"));
+    m_settings->set(QStringLiteral("live/smoothing"), 17);
+    const LivePage fallen(m_start.get(), *m_document, *m_settings, m_store);
+    QVERIFY(fallen.findChild<QAbstractButton*>(QStringLiteral("x_axis_0"))->isChecked());
+}
+
+void TestLivePage::reportIsWritten()
+{
+    RunFixture fixture;
+    run(fixture);
+    QString told;
+    connect(m_page.get(), &Page::message, this, [&](const QString& text) { told = text; });
+    m_page->report();
+    QVERIFY(told.contains(QStringLiteral("comparison-1.html")));
+    QVERIFY(
+        std::filesystem::file_size(m_store.parent_path() / "reports" / "comparison-1.html") > 1000);
+}
+
+QTEST_MAIN(TestLivePage)
+#include "tst_live_page.moc"

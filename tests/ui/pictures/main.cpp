@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs an experiment in the window with the real worker and saves a picture of every page in light
+// and dark: ui_pictures FOLDER WORKER STORE EXPERIMENT.toml [STEPS_BEFORE_PICTURE]
+#include "ui/live/live_page.h"
+#include "ui/main_window/experiment_document.h"
+#include "ui/main_window/main_window.h"
+#include "ui/main_window/page.h"
+#include "ui/session/run_session.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QTimer>
+#include <clocale>
+#include <functional>
+#include <iostream>
+
+using namespace mantissa;
+using namespace mantissa::ui;
+
+namespace {
+
+bool await(const std::function<bool()>& condition, int seconds)
+{
+    QElapsedTimer clock;
+    clock.start();
+    while (!condition() && clock.elapsed() < seconds * 1000)
+        QApplication::processEvents(QEventLoop::AllEvents, 50);
+    return condition();
+}
+
+void settle(int ms)
+{
+    QEventLoop loop;
+    QTimer::singleShot(ms, &loop, &QEventLoop::quit);
+    loop.exec();
+}
+
+bool savePages(MainWindow& window, Theme& theme, const QDir& folder, const QString& suffix)
+{
+    bool saved = true;
+    for (const auto& [appearance, word] :
+        {std::pair(Appearance::Light, "light"), std::pair(Appearance::Dark, "dark")}) {
+        theme.setAppearance(appearance);
+        for (const Page* page : window.findChildren<Page*>()) {
+            window.showPage(page->name());
+            settle(500);
+            const QString name =
+                page->name().toLower() + suffix + QLatin1Char('-') + QString::fromLatin1(word);
+            saved = window.grab().save(folder.filePath(name + QStringLiteral(".png"))) && saved;
+            std::cout << name.toStdString() << ".png\n";
+        }
+    }
+    return saved;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc < 5) {
+        std::cerr << "usage: ui_pictures FOLDER WORKER STORE EXPERIMENT.toml [STEPS]\n";
+        return 2;
+    }
+    QApplication application(argc, argv);
+    std::setlocale(LC_NUMERIC, "C");
+    QApplication::setFont(QFont(QStringLiteral("Noto Sans"), 10));
+    Theme theme(application, Appearance::Light);
+    ExperimentDocument document;
+    MainWindow::Options options;
+    options.store = argv[3];
+    options.controller.worker = argv[2];
+    const QDir folder(QString::fromLocal8Bit(argv[1]));
+    options.settingsFile = folder.filePath(QStringLiteral("window.ini"));
+    MainWindow window(options, theme, document);
+    window.addPage(new LivePage(window.startAction(), document, window.settings(), options.store));
+    window.openExperiment(argv[4]);
+    window.resize(1440, 900);
+    window.show();
+    settle(300);
+    if (!document.experiment()) {
+        std::cerr << "cannot run " << argv[4] << '\n';
+        return 2;
+    }
+    window.startRun();
+    const long long steps = argc > 5 ? std::atoll(argv[5]) : 0;
+    const bool far = await(
+        [&] {
+            return window.session()->ended()
+                || (steps > 0 && window.session()->stepsDone() >= steps);
+        },
+        600);
+    LivePlots& plots = window.findChild<LivePage*>()->plots();
+    plots.group().setCursor(plots.group().xRange().upper * 0.6);
+    const bool saved = savePages(window, theme, folder, QString());
+    QFile::remove(options.settingsFile);
+    window.stopRun();
+    await([&] { return window.session()->ended(); }, 30);
+    return far && saved ? 0 : 1;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/live/live_page.h"
+
+#include "core/report/html_report.h"
+#include "core/run/series_info.h"
+#include "ui/live/event_table.h"
+#include "ui/live/legend_row.h"
+#include "ui/live/live_controls.h"
+#include "ui/live/readout_table.h"
+#include "ui/live/result_table.h"
+#include "ui/live/variant_panel.h"
+#include "ui/main_window/window_settings.h"
+#include "ui/session/run_session.h"
+#include "ui/theme/value_text.h"
+#include "ui/widgets/dock.h"
+
+#include <QDesktopServices>
+#include <QLabel>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QTableView>
+#include <QUrl>
+#include <algorithm>
+#include <cmath>
+
+namespace mantissa::ui {
+
+namespace {
+
+constexpr qint64 kSummaryEveryMs = 1000;
+
+} // namespace
+
+QString LivePage::description() const
+{
+    return tr("Live: the run as it happens");
+}
+
+void LivePage::setSession(RunSession* session)
+{
+    m_session = session;
+    m_repetition = -1;
+    if (session) {
+        connect(session, &RunSession::updated, this, &LivePage::refresh);
+        connect(session, &RunSession::stateChanged, this, [this] { refreshSummaries(true); });
+        showRepetition(0);
+    }
+    showEmpty();
+}
+
+int LivePage::currentRepetition() const
+{
+    int repetition = 0;
+    for (const PlannedRun& run : m_session->plan()) {
+        if (m_session->buffer().status(run.index).outcome.state != RunState::Queued)
+            repetition = std::max(repetition, run.repetition);
+    }
+    return repetition;
+}
+
+void LivePage::showRepetition(int repetition)
+{
+    m_repetition = repetition;
+    std::vector<Precision> precisions;
+    for (const Variant& variant : m_session->config().variants)
+        precisions.push_back(variant.precision);
+    const auto colours = variantColours(precisions);
+    m_variants.clear();
+    for (const PlannedRun& run : m_session->plan()) {
+        if (run.repetition == repetition)
+            m_variants.push_back({std::make_shared<RunTrace>(run),
+                colours[static_cast<std::size_t>(run.variantIndex)],
+                QString::fromStdString(run.variant.name)});
+    }
+    m_summaries.assign(m_variants.size(), {});
+    m_eventsSeen.assign(m_variants.size(), 0);
+    m_endSeen.assign(m_variants.size(), false);
+    m_plots->setVariants(m_variants);
+    m_legend->setVariants(m_variants);
+    m_panel->setVariants(m_variants);
+    m_events->clear();
+    refresh();
+    refreshSummaries(true);
+}
+
+void LivePage::refresh()
+{
+    if (!m_session)
+        return;
+    if (const int now = currentRepetition(); now != m_repetition)
+        return showRepetition(now);
+    for (const LiveVariant& variant : m_variants)
+        variant.trace->poll(m_session->buffer());
+    m_session->setFast(m_plots->group().dragging());
+    m_plots->refresh();
+    refreshSummaries(false);
+    refreshFigures();
+    refreshEvents();
+    showReadout();
+}
+
+void LivePage::refreshFigures()
+{
+    for (int i = 0; i < static_cast<int>(m_variants.size()); ++i) {
+        const auto index = static_cast<std::size_t>(i);
+        const RunTrace& trace = *m_variants[index].trace;
+        std::optional<double> loss;
+        if (const auto& steps = trace.series(series::kLoss).x; !steps.empty())
+            loss = m_plots->smoothedAt(i, steps.back());
+        m_legend->update(i, loss, trace);
+        m_panel->card(i).update(
+            m_variants[index], m_summaries[index], trace.run() == m_session->activeRun(), loss);
+    }
+    m_report->setEnabled(m_session->comparisonId() > 0);
+}
+
+void LivePage::refreshSummaries(bool now)
+{
+    if (!m_session
+        || (!now && m_sinceSummary.isValid() && m_sinceSummary.elapsed() < kSummaryEveryMs))
+        return;
+    m_sinceSummary.start();
+    std::vector<VariantResult> results;
+    for (std::size_t i = 0; i < m_variants.size(); ++i) {
+        const RunTrace& trace = *m_variants[i].trace;
+        m_summaries[i] = trace.summary();
+        results.push_back(
+            {m_variants[i].name, m_summaries[i], trace.steps() - trace.skipped(), trace.skipped()});
+    }
+    m_result->set(std::move(results));
+    const auto repeats = m_session->config().settings.run.repeat;
+    m_resultDock->setDetail(repeats == 1 ? tr("one seed: no verdict")
+                                         : tr("seed %1 of %2").arg(m_repetition + 1).arg(repeats));
+    refreshFigures();
+}
+
+void LivePage::refreshEvents()
+{
+    std::vector<EventRow> rows;
+    for (std::size_t i = 0; i < m_variants.size(); ++i) {
+        const RunTrace& trace = *m_variants[i].trace;
+        const auto add = [&](EventRow row) {
+            row.variant = static_cast<int>(i);
+            row.variantName = m_variants[i].name;
+            row.colour = m_variants[i].colour;
+            rows.push_back(std::move(row));
+        };
+        for (; m_eventsSeen[i] < trace.events().size(); ++m_eventsSeen[i]) {
+            if (auto row = eventRow(trace.events()[m_eventsSeen[i]]))
+                add(std::move(*row));
+        }
+        const RunOutcome& outcome = trace.status().outcome;
+        if (m_endSeen[i] || !isEnd(outcome.state) || outcome.state == RunState::Finished)
+            continue;
+        m_endSeen[i] = true;
+        const QString reason = QString::fromStdString(outcome.reason);
+        const QString state = QString::fromStdString(std::string(toString(outcome.state)));
+        EventRow row;
+        row.sign = outcome.state == RunState::Stopped ? EventSign::Note : EventSign::Error;
+        row.timeS = trace.last(series::kTimeS).value_or(0);
+        if (trace.steps() > 0)
+            row.step = static_cast<double>(trace.steps());
+        row.text = reason.isEmpty() ? state : state + QStringLiteral(": ") + reason;
+        add(std::move(row));
+    }
+    std::ranges::stable_sort(rows, {}, &EventRow::timeS);
+    m_events->add(std::move(rows));
+    const QString summary = m_events->summary();
+    m_eventDock->setDetail(m_events->rowCount() == 0
+            ? tr("nothing to report")
+            : formatCount(m_events->rowCount()) + QStringLiteral(":  ") + summary);
+}
+
+void LivePage::showReadout()
+{
+    std::vector<ReadoutRow> rows;
+    std::optional<double> shownStep;
+    QString line;
+    for (int i = 0; i < static_cast<int>(m_variants.size()); ++i) {
+        const LiveVariant& variant = m_variants[static_cast<std::size_t>(i)];
+        const RunTrace& trace = *variant.trace;
+        ReadoutRow row;
+        row.name = variant.name;
+        row.colour = variant.colour;
+        row.usesScaler = trace.variant().usesScaler();
+        row.step = m_plots->stepAtCursor(i);
+        if (row.step) {
+            const double step = *row.step;
+            shownStep = step;
+            row.timeS = trace.valueAt(series::kTimeS, step);
+            row.trainS = trace.trainSecondsAt(step);
+            row.loss = trace.valueAt(series::kLoss, step);
+            row.smoothed = m_plots->smoothedAt(i, step);
+            row.scale = trace.valueAt(series::kScale, step);
+            row.rate = trace.valueAt(series::kSamplesPerSecond, step);
+            row.memoryBytes = trace.valueAt(series::kMemoryBytes, step);
+            if (trace.valueAt(series::kFoundInf, step).value_or(0) != 0)
+                line = tr("%1, step %2: gradients not finite, step skipped.")
+                           .arg(row.name, formatCount(step));
+        }
+        rows.push_back(std::move(row));
+    }
+    m_readout->set(std::move(rows));
+    m_readoutLine->setText(line);
+    m_readoutLine->setVisible(!line.isEmpty());
+    const auto cursor = m_plots->group().cursor();
+    const XAxisKind kind = m_plots->group().xAxisKind();
+    m_readoutDock->setDetail(!cursor  ? tr("point at a plot, or use the arrow keys in it")
+            : kind == XAxisKind::Step ? tr("cursor at step %1").arg(formatCount(*cursor))
+                                      : tr("cursor at %1").arg(xLabel(*cursor, kind, 0)));
+}
+
+void LivePage::openEvent(int row)
+{
+    const EventRow& event = m_events->row(row);
+    if (event.step && event.variant < static_cast<int>(m_variants.size()))
+        m_plots->showStep(event.variant, *event.step);
+}
+
+void LivePage::pageShown()
+{
+    m_plots->group().dataChanged();
+    m_plots->loss()->setFocus();
+}
+
+void LivePage::report()
+{
+    if (!m_session || m_session->comparisonId() == 0)
+        return;
+    m_session->flush();
+    std::vector<std::int64_t> runs;
+    for (const PlannedRun& run : m_session->plan())
+        runs.push_back(m_session->runId(run.index));
+    const auto file = m_store.parent_path() / "reports"
+        / ("comparison-" + std::to_string(m_session->comparisonId()) + ".html");
+    Result<void> written = RunStore::open(m_store, RunStore::Mode::ReadOnly)
+                               .and_then([&](const std::unique_ptr<RunStore>& store) {
+                                   return writeHtmlReport(*store, runs, file);
+                               });
+    if (!written) {
+        QMessageBox::warning(this, tr("Report"), QString::fromStdString(written.error().message));
+        return;
+    }
+    const QString path = QString::fromStdString(file.string());
+    Q_EMIT message(tr("Report written to %1").arg(path));
+    QDesktopServices::openUrl(QUrl::fromLocalFile(path));
+}
+
+} // namespace mantissa::ui

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/stats/run_summary.h"
+#include "ui/live/live_plots.h"
+#include "ui/main_window/page.h"
+
+#include <QElapsedTimer>
+#include <filesystem>
+
+class QAction;
+class QLabel;
+class QMainWindow;
+class QPushButton;
+class QStackedLayout;
+class QTableView;
+class QVBoxLayout;
+
+namespace mantissa::ui {
+
+class Dock;
+class EventTable;
+class ExperimentDocument;
+class LegendRow;
+class LiveControls;
+class ReadoutTable;
+class ResultTable;
+class VariantPanel;
+class WindowSettings;
+
+/// The run as it happens: linked plots, read-out, variants, events, result so far.
+class LivePage : public Page {
+    Q_OBJECT
+public:
+    /// `start` is the window's action, for the empty page. `store` is read for the report.
+    LivePage(QAction* start, const ExperimentDocument& document, WindowSettings& settings,
+        std::filesystem::path store, QWidget* parent = nullptr);
+    ~LivePage() override;
+
+    QString name() const override { return QStringLiteral("Live"); }
+    Icon pageIcon() const override { return Icon::Live; }
+    QString description() const override;
+    void setSession(RunSession* session) override;
+    void pageShown() override;
+    QByteArray saveLayout() const override;
+    void restoreLayout(const QByteArray& layout) override;
+
+    LivePlots& plots() { return *m_plots; }
+    /// Renders the report of the current comparison and opens it; a failure is shown.
+    void report();
+
+private:
+    void setupCentre();
+    void setupDocks();
+    Dock* addDock(
+        const QString& title, const QString& name, QWidget* content, Qt::DockWidgetArea area);
+    QWidget* makeResult();
+    void setupExport();
+    void connectParts();
+    void showEmpty();
+
+    void showRepetition(int repetition);
+    int currentRepetition() const;
+    void refresh();
+    void refreshFigures();
+    void refreshSummaries(bool now);
+    void refreshEvents();
+    void showReadout();
+    void applyOptions();
+    void loadOptions();
+    void saveOptions();
+    void openEvent(int row);
+
+    WindowSettings& m_settings;
+    const ExperimentDocument& m_document;
+    QAction* m_start;
+    std::filesystem::path m_store;
+    RunSession* m_session = nullptr;
+    int m_repetition = -1;
+    std::vector<LiveVariant> m_variants;
+    std::vector<RunSummary> m_summaries;
+    std::vector<std::size_t> m_eventsSeen;
+    std::vector<bool> m_endSeen;
+    QElapsedTimer m_sinceSummary;
+
+    QMainWindow* m_frame = nullptr; ///< holds plots and docks
+    LiveControls* m_controls = nullptr;
+    LegendRow* m_legend = nullptr;
+    LivePlots* m_plots = nullptr;
+    QWidget* m_empty = nullptr;
+    QLabel* m_emptyText = nullptr;
+    VariantPanel* m_panel = nullptr;
+    ReadoutTable* m_readout = nullptr;
+    QLabel* m_readoutLine = nullptr;
+    EventTable* m_events = nullptr;
+    QTableView* m_eventView = nullptr;
+    ResultTable* m_result = nullptr;
+    QPushButton* m_report = nullptr;
+    Dock* m_readoutDock = nullptr;
+    Dock* m_eventDock = nullptr;
+    Dock* m_resultDock = nullptr;
+};
+
+} // namespace mantissa::ui

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/live/event_table.h"
+#include "ui/live/legend_row.h"
+#include "ui/live/live_controls.h"
+#include "ui/live/live_page.h"
+#include "ui/live/readout_table.h"
+#include "ui/live/result_table.h"
+#include "ui/live/variant_panel.h"
+#include "ui/main_window/experiment_document.h"
+#include "ui/main_window/window_settings.h"
+#include "ui/plot/plot_export.h"
+#include "ui/session/run_session.h"
+#include "ui/theme/fonts.h"
+#include "ui/widgets/dock.h"
+#include "ui/widgets/table.h"
+
+#include <QAction>
+#include <QGridLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMainWindow>
+#include <QMenu>
+#include <QPushButton>
+#include <QTableView>
+
+namespace mantissa::ui {
+
+namespace {
+
+constexpr int kLayoutVersion = 1;
+
+} // namespace
+
+LivePage::LivePage(QAction* start, const ExperimentDocument& document, WindowSettings& settings,
+    std::filesystem::path store, QWidget* parent)
+    : Page(parent)
+    , m_settings(settings)
+    , m_document(document)
+    , m_start(start)
+    , m_store(std::move(store))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    // A QMainWindow inside the page gives docks that float, stack and are remembered.
+    m_frame = new QMainWindow(this);
+    m_frame->setWindowFlags(Qt::Widget);
+    m_frame->setDockNestingEnabled(true);
+    m_frame->setContextMenuPolicy(Qt::NoContextMenu);
+    layout->addWidget(m_frame);
+    setupCentre();
+    setupDocks();
+    setupExport();
+    connectParts();
+    loadOptions();
+    showEmpty();
+    connect(&document, &ExperimentDocument::changed, this, &LivePage::showEmpty);
+}
+
+LivePage::~LivePage() = default;
+
+void LivePage::setupCentre()
+{
+    auto* centre = new QWidget(m_frame);
+    auto* layout = new QVBoxLayout(centre);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    m_controls = new LiveControls(centre);
+    m_legend = new LegendRow(centre);
+    m_plots = new LivePlots(centre);
+    m_empty = new QWidget(centre);
+    auto* box = new QVBoxLayout(m_empty);
+    m_emptyText = new QLabel(m_empty);
+    m_emptyText->setForegroundRole(QPalette::PlaceholderText);
+    m_emptyText->setAlignment(Qt::AlignCenter);
+    auto* button = new QPushButton(m_start->icon(), m_start->text(), m_empty);
+    button->setObjectName(QStringLiteral("live_start"));
+    button->setEnabled(m_start->isEnabled());
+    connect(button, &QPushButton::clicked, m_start, &QAction::trigger);
+    connect(m_start, &QAction::changed, button, [this, button] {
+        button->setEnabled(m_start->isEnabled());
+        button->setToolTip(m_start->toolTip());
+    });
+    box->addWidget(m_emptyText);
+    box->addWidget(button, 0, Qt::AlignHCenter);
+    m_empty->setAutoFillBackground(true);
+    m_empty->setBackgroundRole(QPalette::Base);
+    auto* stack = new QGridLayout;
+    stack->addWidget(m_plots, 0, 0);
+    stack->addWidget(m_empty, 0, 0, Qt::AlignCenter);
+    layout->addWidget(m_controls);
+    layout->addWidget(m_legend);
+    layout->addLayout(stack, 1);
+    m_frame->setCentralWidget(centre);
+}
+
+Dock* LivePage::addDock(
+    const QString& title, const QString& name, QWidget* content, Qt::DockWidgetArea area)
+{
+    auto* dock = new Dock(title, name, m_frame);
+    dock->setWidget(content);
+    m_frame->addDockWidget(area, dock);
+    return dock;
+}
+
+void LivePage::setupDocks()
+{
+    m_frame->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    m_panel = new VariantPanel(m_frame);
+    Dock* variants =
+        addDock(tr("Variants"), QStringLiteral("variants"), m_panel, Qt::RightDockWidgetArea);
+    m_resultDock = addDock(
+        tr("Result so far"), QStringLiteral("result"), makeResult(), Qt::RightDockWidgetArea);
+    m_report = new QPushButton(icon(Icon::Report), tr("Report"));
+    m_report->setFixedHeight(20);
+    m_report->setIconSize(QSize(14, 14));
+    m_report->setFont(tableFont(font()));
+    m_report->setToolTip(tr("Writes a self-contained HTML report of this comparison and opens it"));
+    m_report->setEnabled(false);
+    m_resultDock->addTitleWidget(m_report);
+
+    auto* readout = new QWidget(m_frame);
+    auto* layout = new QVBoxLayout(readout);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* table = new QTableView(readout);
+    table->setObjectName(QStringLiteral("readout"));
+    m_readout = new ReadoutTable(table);
+    setupTable(*table);
+    table->setModel(m_readout);
+    table->setSelectionMode(QAbstractItemView::NoSelection);
+    table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_readoutLine = new QLabel(readout);
+    m_readoutLine->setFont(tableFont(font()));
+    m_readoutLine->setContentsMargins(8, 4, 8, 4);
+    layout->addWidget(table);
+    layout->addWidget(m_readoutLine);
+    m_readoutDock =
+        addDock(tr("Read-out"), QStringLiteral("readout"), readout, Qt::BottomDockWidgetArea);
+
+    m_eventView = new QTableView(m_frame);
+    m_eventView->setObjectName(QStringLiteral("events"));
+    m_events = new EventTable(m_eventView);
+    setupTable(*m_eventView);
+    m_eventView->setModel(m_events);
+    const int widths[] = {28, 56, 64, 64};
+    for (int column = 0; column < 4; ++column)
+        m_eventView->setColumnWidth(column, widths[column]);
+    m_eventView->horizontalHeader()->setStretchLastSection(true);
+    m_eventDock =
+        addDock(tr("Alerts"), QStringLiteral("alerts"), m_eventView, Qt::BottomDockWidgetArea);
+    m_frame->resizeDocks({m_readoutDock, m_eventDock}, {180, 180}, Qt::Vertical);
+    m_frame->resizeDocks({m_readoutDock, m_eventDock}, {590, 460}, Qt::Horizontal);
+    m_frame->resizeDocks({variants, m_resultDock}, {580, 206}, Qt::Vertical);
+}
+
+QWidget* LivePage::makeResult()
+{
+    auto* table = new QTableView(m_frame);
+    table->setObjectName(QStringLiteral("result"));
+    m_result = new ResultTable(table);
+    setupTable(*table);
+    table->setModel(m_result);
+    table->setSelectionMode(QAbstractItemView::NoSelection);
+    table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    connect(m_result, &QAbstractItemModel::modelReset, table, [table] {
+        table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    });
+    table->setMinimumHeight(100);
+    return table;
+}
+
+void LivePage::setupExport()
+{
+    QMenu* menu = m_controls->exportMenu();
+    for (SeriesPlot* plot : m_plots->plots()) {
+        menu->addAction(tr("Save %1 plot...").arg(plot->title().toLower()), this,
+            [this, plot] { exportPlotWithDialog(*plot, m_plots->group().xAxisKind(), this); });
+    }
+    menu->addSeparator();
+    for (SeriesPlot* plot : m_plots->plots())
+        menu->addAction(
+            tr("Copy %1 plot").arg(plot->title().toLower()), this, [plot] { copyPlot(*plot); });
+}
+
+void LivePage::connectParts()
+{
+    connect(m_controls, &LiveControls::changed, this, [this] {
+        applyOptions();
+        saveOptions();
+    });
+    PlotGroup& group = m_plots->group();
+    connect(m_controls, &LiveControls::followChosen, &group, &PlotGroup::setFollow);
+    connect(m_controls, &LiveControls::fitChosen, &group, &PlotGroup::fit);
+    connect(&group, &PlotGroup::followChanged, m_controls, &LiveControls::setFollow);
+    connect(&group, &PlotGroup::cursorChanged, this, &LivePage::showReadout);
+    connect(&group, &PlotGroup::rangeChanged, this, [this] {
+        if (m_session)
+            m_session->setFast(m_plots->group().dragging());
+    });
+    connect(m_legend, &LegendRow::shownChanged, m_plots, &LivePlots::setVariantVisible);
+    connect(m_eventView, &QTableView::clicked, this,
+        [this](const QModelIndex& index) { openEvent(index.row()); });
+    connect(m_eventView, &QTableView::activated, this,
+        [this](const QModelIndex& index) { openEvent(index.row()); });
+    connect(m_report, &QPushButton::clicked, this, &LivePage::report);
+}
+
+void LivePage::showEmpty()
+{
+    m_empty->setVisible(m_session == nullptr);
+    const auto& experiment = m_document.experiment();
+    if (!experiment) {
+        m_emptyText->setText(tr("No run is on. Choose an experiment above."));
+        return;
+    }
+    QStringList precisions;
+    for (const Variant& variant : experiment->variants)
+        precisions << QString::fromStdString(variant.name);
+    const QString last = precisions.takeLast();
+    m_emptyText->setText(
+        tr("No run is on. Start trains %1 in %2.")
+            .arg(QString::fromStdString(experiment->name),
+                precisions.isEmpty()
+                    ? last
+                    : tr("%1 and %2").arg(precisions.join(QStringLiteral(", ")), last)));
+}
+
+void LivePage::applyOptions()
+{
+    const LiveOptions options = m_controls->options();
+    m_plots->setSmoothing(options.smoothing);
+    m_plots->setRawVisible(options.raw);
+    m_plots->setLogLoss(options.logLoss);
+    m_plots->setMarksVisible(options.marks);
+    m_plots->setXAxisKind(options.xAxis);
+    if (m_session)
+        refreshFigures();
+    showReadout();
+}
+
+void LivePage::loadOptions()
+{
+    const LiveOptions defaults;
+    LiveOptions options;
+    options.xAxis =
+        static_cast<XAxisKind>(m_settings.number(QStringLiteral("live/x_axis"), 0, 2, 0));
+    options.smoothing =
+        m_settings.real(QStringLiteral("live/smoothing"), 0, 0.999, defaults.smoothing);
+    options.raw = m_settings.flag(QStringLiteral("live/raw"), defaults.raw);
+    options.logLoss = m_settings.flag(QStringLiteral("live/log_loss"), defaults.logLoss);
+    options.marks = m_settings.flag(QStringLiteral("live/marks"), defaults.marks);
+    m_controls->setOptions(options);
+    applyOptions();
+}
+
+void LivePage::saveOptions()
+{
+    const LiveOptions options = m_controls->options();
+    m_settings.set(QStringLiteral("live/x_axis"), static_cast<int>(options.xAxis));
+    m_settings.set(QStringLiteral("live/smoothing"), options.smoothing);
+    m_settings.set(QStringLiteral("live/raw"), options.raw);
+    m_settings.set(QStringLiteral("live/log_loss"), options.logLoss);
+    m_settings.set(QStringLiteral("live/marks"), options.marks);
+}
+
+QByteArray LivePage::saveLayout() const
+{
+    return m_frame->saveState(kLayoutVersion);
+}
+
+void LivePage::restoreLayout(const QByteArray& layout)
+{
+    if (!layout.isEmpty())
+        m_frame->restoreState(layout, kLayoutVersion);
+}
+
+} // namespace mantissa::ui

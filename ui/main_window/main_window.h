@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/run/controller.h"
+#include "ui/main_window/window_settings.h"
+
+#include <QMainWindow>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+class QActionGroup;
+class QMenu;
+class QStackedWidget;
+
+namespace mantissa::ui {
+
+class ExperimentDocument;
+class Page;
+class PageList;
+class RunSession;
+class RunToolBar;
+class StatusLine;
+class Theme;
+
+/// The window: menus, tool bar, page list, pages and status line. It owns the current run.
+///
+///     MainWindow window(options, theme, document);
+///     window.addPage(new LivePage);
+///     window.restore();
+///     window.show();
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    struct Options {
+        std::filesystem::path store;
+        ControllerOptions controller; ///< an empty worker is looked for at Start
+        QString settingsFile; ///< empty = the user's
+    };
+    MainWindow(Options options, Theme& theme, ExperimentDocument& document);
+    ~MainWindow() override;
+
+    /// Pages appear in the order they are added, with Ctrl+1, Ctrl+2, ...
+    void addPage(Page* page);
+    /// Brings back layout, page and the last experiment; call it after the pages are added.
+    void restore();
+    void showPage(const QString& name);
+
+    QAction* startAction() const;
+    RunSession* session() const { return m_session.get(); }
+    QMenu* helpMenu() const { return m_help; }
+    QMenu* fileMenu() const { return m_file; }
+    WindowSettings& settings() { return m_settings; }
+
+public Q_SLOTS:
+    void startRun();
+    void pauseOrResume();
+    void stopRun();
+    void openExperiment(const std::filesystem::path& file);
+    void openWithDialog();
+    void saveWithDialog();
+
+Q_SIGNALS:
+    void sessionChanged();
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    void setupMenus();
+    void setupViewMenu();
+    void setupCentre();
+    void choosePage(int index);
+    void showState();
+    void saveSettings();
+    void editFocused(const char* slot);
+    bool confirmClose();
+
+    Options m_options;
+    Theme& m_theme;
+    ExperimentDocument& m_document;
+    WindowSettings m_settings;
+    std::vector<Page*> m_pages;
+    RunToolBar* m_bar = nullptr;
+    PageList* m_list = nullptr;
+    QStackedWidget* m_stack = nullptr;
+    StatusLine* m_status = nullptr;
+    QMenu* m_file = nullptr;
+    QMenu* m_view = nullptr;
+    QMenu* m_help = nullptr;
+    QAction* m_save = nullptr;
+    QAction* m_viewEnd = nullptr; ///< page actions stand before it
+    std::unique_ptr<RunSession> m_session;
+};
+
+} // namespace mantissa::ui
