@@ -7,8 +7,6 @@
 #include "core/run/worker_hello.h"
 #include "core/storage/run_store.h"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -58,16 +56,11 @@ nlohmann::json inspectStore(const fs::path& file)
 
 nlohmann::json inspectDataSets()
 {
-    static constexpr std::array kFiles{"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
-        "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"};
-    const fs::path folder = "/usr/share/datasets/fashion-mnist";
-    std::error_code error;
-    const bool found = std::all_of(kFiles.begin(), kFiles.end(),
-        [&](const char* name) { return fs::exists(folder / name, error); });
+    const auto fashion = fashionMnistFolder();
     return {{"fashion-mnist",
-                {{"found", found}, {"folder", folder.string()},
-                    {"install", found ? "" : "apt-get install dataset-fashion-mnist"}}},
-        {"shapes", {{"found", true}, {"folder", ""}, {"install", ""}}}};
+                {{"found", fashion.has_value()},
+                    {"place", fashion ? *fashion : fashion.error().message}}},
+        {"shapes", {{"found", true}, {"place", "made by the program"}}}};
 }
 
 void printLeaves(const std::string& path, const nlohmann::json& json)
@@ -97,13 +90,8 @@ void printText(const nlohmann::json& report)
             bytesText(store["bytes"].get<double>()))
                                : ""));
     printOut("\nData sets");
-    for (const auto& [name, set] : report["data"].items()) {
-        const auto folder = set["folder"].get<std::string>();
-        printOut(fmt::format("  {}: {}", name,
-            !set["found"].get<bool>() ? "not found; " + set["install"].get<std::string>()
-                : folder.empty()      ? "made by the program"
-                                      : folder));
-    }
+    for (const auto& [name, set] : report["data"].items())
+        printOut(fmt::format("  {}: {}", name, set["place"].get<std::string>()));
 }
 
 } // namespace

@@ -2,8 +2,10 @@
 #include "core/base/paths.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace mantissa {
 
@@ -77,6 +79,25 @@ std::vector<fs::path> shippedExperiments()
     }
     std::sort(files.begin(), files.end());
     return files;
+}
+
+Result<std::string> fashionMnistFolder(const std::string& root)
+{
+    constexpr std::array kSystemPlaces{
+        "/usr/share/datasets/fashion-mnist", "/usr/local/share/datasets/fashion-mnist"};
+    std::vector<std::string> places{root};
+    if (root.empty())
+        places.assign(kSystemPlaces.begin(), kSystemPlaces.end());
+    for (const auto& place : places) {
+        std::error_code error;
+        const auto images = fs::path(place) / "train-images-idx3-ubyte";
+        if (fs::exists(images, error) || fs::exists(images.string() + ".gz", error))
+            return place;
+    }
+    return fail(fmt::format("fashion-mnist is not in {}: install Debian's package "
+                            "dataset-fashion-mnist, set data.root to the folder of its four IDX "
+                            "files, or use data.source = \"shapes\"",
+        fmt::join(places, " or ")));
 }
 
 } // namespace mantissa

@@ -30,4 +30,8 @@ std::filesystem::path shippedFolder(const std::string& name);
 /// The shipped experiment files, sorted by name.
 std::vector<std::filesystem::path> shippedExperiments();
 
+/// The folder fashion-mnist's IDX files are read from: `root` if not empty, else the first of the
+/// system's places that has them. An Error names the places and the Debian package.
+[[nodiscard]] Result<std::string> fashionMnistFolder(const std::string& root = {});
+
 } // namespace mantissa

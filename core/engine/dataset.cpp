@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/dataset.h"
 
+#include "core/base/paths.h"
 #include "core/engine/idx_reader.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace mantissa {
 
@@ -17,8 +16,6 @@ namespace {
 
 constexpr std::int64_t kShapesTrain = 12000;
 constexpr std::int64_t kShapesValidation = 2000;
-constexpr std::array kSystemPlaces{
-    "/usr/share/datasets/fashion-mnist", "/usr/local/share/datasets/fashion-mnist"};
 
 Result<ImageSet> readImageSet(const fs::path& imageFile, const fs::path& labelFile)
 {
@@ -104,24 +101,6 @@ void cut(ImageSet& set, std::int64_t limit)
 }
 
 } // namespace
-
-Result<std::string> fashionMnistFolder(const std::string& root)
-{
-    std::vector<std::string> places;
-    if (root.empty())
-        places.assign(kSystemPlaces.begin(), kSystemPlaces.end());
-    else
-        places.push_back(root);
-    for (const auto& place : places) {
-        std::error_code error;
-        if (fs::exists(rawOrGz(place, "train-images-idx3-ubyte"), error))
-            return place;
-    }
-    return fail(fmt::format("fashion-mnist is not in {}: install Debian's package "
-                            "dataset-fashion-mnist, set data.root to the folder of its four IDX "
-                            "files, or use data.source = \"shapes\"",
-        fmt::join(places, " or ")));
-}
 
 Result<Dataset> loadDataset(const DataConfig& config)
 {

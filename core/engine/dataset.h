@@ -42,10 +42,6 @@ struct Dataset {
 /// what is wrong with it, or what to install. Reads files; any thread.
 [[nodiscard]] Result<Dataset> loadDataset(const DataConfig& config);
 
-/// The folder fashion-mnist is read from: `root` if given, else the first of the system's places.
-/// An Error names the places and the Debian package.
-[[nodiscard]] Result<std::string> fashionMnistFolder(const std::string& root);
-
 /// The generated set: 28 x 28 grey images of eight shapes with noise, the same on every machine.
 Dataset makeShapes(std::int64_t trainCount, std::int64_t validationCount);
 
