@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The worker program, spoken to by hand over its pipes.
+#include "core/config/config_io.h"
+#include "core/run/protocol.h"
+
+#include <QElapsedTimer>
+#include <QProcess>
+#include <QTest>
+#include <cmath>
+#include <csignal>
+
+using namespace mantissa;
+
+namespace {
+
+constexpr int kPatience = 60'000; // ms, for a slow and busy machine
+
+Variant tinyVariant(Precision precision = Precision::Fp32)
+{
+    Variant variant;
+    variant.name = "tiny";
+    variant.precision = precision;
+    auto& settings = variant.settings;
+    settings.model.hidden = {4};
+    settings.data.source = DataSource::Shapes;
+    settings.data.batchSize = 2;
+    settings.data.trainLimit = 20;
+    settings.data.validationLimit = 4;
+    settings.train.steps = 30;
+    settings.eval.every = 10;
+    settings.device.threads = 1;
+    return variant;
+}
+
+/// A worker process and everything it said.
+class Worker {
+public:
+    explicit Worker(const QStringList& arguments = {"--no-probe"})
+    {
+        m_process.start(QStringLiteral(MANTISSA_BINARY_DIR "/bin/mantissa-worker"), arguments);
+    }
+
+    ~Worker()
+    {
+        m_process.kill();
+        m_process.waitForFinished();
+    }
+
+    void say(const Command& command) { write(encodeCommand(command) + "\n"); }
+    void write(const std::string& bytes)
+    {
+        m_process.write(bytes.data(), static_cast<qint64>(bytes.size()));
+    }
+
+    /// The next event of type T, within the time allowed; everything before it is kept in events().
+    template <typename T> std::optional<T> await(int timeout = kPatience)
+    {
+        return awaitThat<T>([](const T&) { return true; }, timeout);
+    }
+
+    template <typename T, typename Predicate>
+    std::optional<T> awaitThat(Predicate predicate, int timeout = kPatience)
+    {
+        QElapsedTimer timer;
+        timer.start();
+        while (timer.elapsed() < timeout) {
+            while (m_looked < m_events.size()) {
+                const auto* event = std::get_if<T>(&m_events[m_looked++]);
+                if (event && predicate(*event))
+                    return *event;
+            }
+            if (m_process.state() == QProcess::NotRunning && m_process.bytesAvailable() == 0)
+                break;
+            if (m_process.bytesAvailable() > 0 || m_process.waitForReadyRead(100))
+                read();
+        }
+        return std::nullopt;
+    }
+
+    std::optional<LifecycleEvent> awaitKind(std::string_view kind)
+    {
+        return awaitThat<LifecycleEvent>([&](const auto& event) { return event.kind == kind; });
+    }
+
+    bool awaitEnd()
+    {
+        if (m_process.state() != QProcess::NotRunning && !m_process.waitForFinished(kPatience))
+            return false;
+        read();
+        return true;
+    }
+
+    void closeInput()
+    {
+        m_process.closeWriteChannel();
+        m_process.waitForBytesWritten(100);
+    }
+    QProcess& process() { return m_process; }
+    const std::vector<RunEvent>& events() const { return m_events; }
+    int broken() const { return m_broken; }
+
+private:
+    void read()
+    {
+        const auto bytes = m_process.readAllStandardOutput();
+        for (const auto& line :
+            m_splitter.feed({bytes.data(), static_cast<std::size_t>(bytes.size())})) {
+            auto event = decodeEvent(line);
+            if (event && *event)
+                m_events.push_back(std::move(**event));
+            else
+                ++m_broken;
+        }
+    }
+
+    QProcess m_process;
+    LineSplitter m_splitter;
+    std::vector<RunEvent> m_events;
+    std::size_t m_looked = 0;
+    int m_broken = 0;
+};
+
+/// Every value of a series over all Samples, checking that steps are consecutive from 1.
+std::vector<double> seriesOf(const Worker& worker, std::string_view name)
+{
+    std::vector<double> values;
+    std::int64_t next = 1;
+    for (const auto& event : worker.events()) {
+        const auto* samples = std::get_if<Samples>(&event);
+        if (!samples)
+            continue;
+        if (samples->firstStep != next)
+            return {};
+        next += samples->count;
+        for (const auto& series : samples->series) {
+            if (series.name == name)
+                values.insert(values.end(), series.values.begin(), series.values.end());
+        }
+    }
+    return values;
+}
+
+} // namespace
+
+class TestWorker : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void runsToItsEnd_data()
+    {
+        QTest::addColumn<int>("precision");
+        QTest::newRow("fp32") << int(Precision::Fp32);
+        QTest::newRow("bf16") << int(Precision::Bf16);
+        QTest::newRow("fp16") << int(Precision::Fp16);
+    }
+
+    void runsToItsEnd()
+    {
+        QFETCH(int, precision);
+        Worker worker;
+        const auto hello = worker.await<Hello>();
+        QVERIFY(hello.has_value());
+        QCOMPARE(hello->protocol, kProtocolVersion);
+        QCOMPARE(hello->pid, std::int64_t{worker.process().processId()});
+        worker.say(StartCommand{tinyVariant(static_cast<Precision>(precision))});
+        const auto ready = worker.await<Ready>();
+        QVERIFY(ready.has_value());
+        QCOMPARE(ready->totalSteps, std::int64_t{30});
+        worker.say(RunBlockCommand{0});
+        const auto finished = worker.await<Finished>();
+        QVERIFY(finished.has_value());
+        QVERIFY(finished->state == RunState::Finished);
+        QCOMPARE(finished->stepsAttempted, std::int64_t{30});
+        QCOMPARE(finished->stepsApplied + finished->stepsSkipped, std::int64_t{30});
+        QVERIFY(worker.awaitEnd());
+        QCOMPARE(worker.process().exitCode(), 0);
+        QCOMPARE(worker.broken(), 0);
+        for (const auto* name : {"loss", "grad_norm", "lr", "step_ms", "data_wait_ms",
+                 "samples_per_second", "time_s", "memory_bytes", "peak_memory_bytes"})
+            QCOMPARE(seriesOf(worker, name).size(), std::size_t{30});
+        const bool scaled = precision == int(Precision::Fp16);
+        for (const auto* name : {"scale", "growth_tracker", "found_inf"})
+            QCOMPARE(seriesOf(worker, name).size(), std::size_t{scaled ? 30u : 0u});
+        QCOMPARE(validatedSteps(worker), (std::vector<double>{10, 20, 30}));
+        QVERIFY(std::holds_alternative<Finished>(worker.events().back()));
+    }
+
+    void goesBlockByBlock()
+    {
+        Worker worker;
+        worker.say(StartCommand{tinyVariant()});
+        worker.say(RunBlockCommand{7});
+        auto done = worker.await<BlockDone>();
+        QVERIFY(done.has_value());
+        QCOMPARE(done->step, std::int64_t{7});
+        QCOMPARE(seriesOf(worker, "loss").size(), std::size_t{7});
+        worker.say(RunBlockCommand{5});
+        done = worker.await<BlockDone>();
+        QVERIFY(done.has_value());
+        QCOMPARE(done->step, std::int64_t{12});
+        QVERIFY(done->trainSeconds > 0);
+        worker.say(RunBlockCommand{100});
+        const auto finished = worker.await<Finished>();
+        QVERIFY(finished && finished->state == RunState::Finished);
+        std::vector<std::int64_t> starts;
+        for (const auto& event : worker.events()) {
+            const auto* lifecycle = std::get_if<LifecycleEvent>(&event);
+            if (lifecycle && lifecycle->kind == event_kind::kBlockStarted)
+                starts.push_back(lifecycle->step.value_or(-1));
+        }
+        QCOMPARE(starts, (std::vector<std::int64_t>{1, 8, 13}));
+    }
+
+    void pausesAndResumesInABlock()
+    {
+        auto variant = tinyVariant();
+        variant.settings.train.steps = 10'000'000;
+        Worker worker;
+        worker.say(StartCommand{variant});
+        worker.say(RunBlockCommand{0});
+        QVERIFY(worker.await<Samples>().has_value());
+        worker.say(PauseCommand{});
+        QVERIFY(worker.awaitThat<Acknowledged>([](const auto& a) { return a.command == "pause"; })
+                    .has_value());
+        const auto paused = worker.awaitKind(event_kind::kPaused);
+        QVERIFY(paused.has_value());
+        const auto recorded = static_cast<std::int64_t>(seriesOf(worker, "loss").size());
+        QCOMPARE(recorded, paused->step.value_or(-1));
+        // A heartbeat that says so, and no sample in between.
+        QVERIFY(
+            worker.awaitThat<Heartbeat>([](const auto& beat) { return beat.activity == "paused"; })
+                .has_value());
+        QCOMPARE(static_cast<std::int64_t>(seriesOf(worker, "loss").size()), recorded);
+        worker.say(ResumeCommand{});
+        QVERIFY(worker.awaitKind(event_kind::kResumed).has_value());
+        QVERIFY(worker.await<Samples>().has_value());
+        worker.say(StopCommand{"user"});
+        const auto finished = worker.await<Finished>();
+        QVERIFY(finished.has_value());
+        QVERIFY(finished->state == RunState::Stopped);
+        QCOMPARE(finished->reason, std::string("user"));
+        QCOMPARE(
+            finished->stepsAttempted, static_cast<std::int64_t>(seriesOf(worker, "loss").size()));
+        QVERIFY(worker.awaitEnd());
+    }
+
+    void stopsWhilePausedAndBeforeAnything()
+    {
+        Worker paused;
+        paused.say(StartCommand{tinyVariant()});
+        paused.say(PauseCommand{});
+        paused.say(RunBlockCommand{0});
+        QVERIFY(paused.awaitKind(event_kind::kPaused).has_value());
+        paused.say(StopCommand{"user"});
+        auto finished = paused.await<Finished>();
+        QVERIFY(finished && finished->state == RunState::Stopped && finished->stepsAttempted == 0);
+        Worker early;
+        early.say(StopCommand{"changed my mind"});
+        finished = early.await<Finished>();
+        QVERIFY(finished && finished->state == RunState::Stopped);
+        QCOMPARE(finished->reason, std::string("changed my mind"));
+        QVERIFY(early.awaitEnd());
+    }
+
+    void theTimeLimitEndsABlock()
+    {
+        auto variant = tinyVariant();
+        variant.settings.train.steps = 10'000'000;
+        variant.settings.run.maxSeconds = 0.3;
+        Worker worker;
+        worker.say(StartCommand{variant});
+        worker.say(RunBlockCommand{0});
+        const auto done = worker.await<BlockDone>();
+        QVERIFY(done.has_value());
+        QVERIFY(done->trainSeconds >= 0.3);
+        const auto finished = worker.await<Finished>();
+        QVERIFY(finished && finished->state == RunState::Stopped);
+        QCOMPARE(finished->reason, std::string("time limit"));
+        QVERIFY(worker.awaitEnd());
+        QCOMPARE(validatedSteps(worker).back(), static_cast<double>(done->step));
+    }
+
+    void theStepLimitKeepsTheSchedule()
+    {
+        auto variant = tinyVariant();
+        variant.settings.run.maxSteps = 15;
+        Worker worker;
+        worker.say(StartCommand{variant});
+        worker.say(RunBlockCommand{0});
+        const auto finished = worker.await<Finished>();
+        QVERIFY(finished && finished->state == RunState::Stopped);
+        QCOMPARE(finished->reason, std::string("step limit"));
+        const auto rates = seriesOf(worker, "lr");
+        QCOMPARE(rates.size(), std::size_t{15});
+        // Cosine over 30 steps, not over 15.
+        QVERIFY(std::abs(rates[14] - 1e-3 * (1 + std::cos(M_PI * 14 / 30)) / 2) < 1e-12);
+    }
+
+    void endsWhenItsInputCloses_data()
+    {
+        QTest::addColumn<bool>("training");
+        QTest::newRow("idle") << false;
+        QTest::newRow("training") << true;
+    }
+
+    void endsWhenItsInputCloses()
+    {
+        QFETCH(bool, training);
+        auto variant = tinyVariant();
+        variant.settings.train.steps = 10'000'000;
+        Worker worker;
+        worker.say(StartCommand{variant});
+        if (training)
+            worker.say(RunBlockCommand{0});
+        QVERIFY(training ? worker.await<Samples>().has_value() : worker.await<Ready>().has_value());
+        worker.closeInput();
+        QVERIFY(worker.awaitEnd());
+        QVERIFY(worker.process().exitStatus() == QProcess::NormalExit);
+    }
+
+    void liveSettingsChange()
+    {
+        auto variant = tinyVariant(Precision::Fp16);
+        Worker worker;
+        worker.say(StartCommand{variant});
+        worker.say(SetCommand{"growth_interval", 3});
+        const auto changed = worker.awaitKind(event_kind::kSettingChanged);
+        QVERIFY(changed.has_value());
+        QCOMPARE(changed->data["key"].get<std::string>(), std::string("growth_interval"));
+        QCOMPARE(changed->data["old"].get<double>(), 2000.0);
+        QCOMPARE(changed->data["new"].get<double>(), 3.0);
+        worker.say(SetCommand{"growth_factor", 0.5});
+        const auto warning = worker.awaitKind(event_kind::kWarning);
+        QVERIFY(warning && warning->message.find("growth_factor") != std::string::npos);
+        worker.say(RunBlockCommand{4});
+        QVERIFY(worker.await<BlockDone>().has_value());
+        QCOMPARE(seriesOf(worker, "growth_tracker"), (std::vector<double>{1, 2, 0, 1}));
+        const auto scales = seriesOf(worker, "scale");
+        QCOMPARE(scales.back(), 2 * scales.front());
+        worker.closeInput();
+        QVERIFY(worker.awaitEnd());
+    }
+
+    void skippedStepsAreEvents()
+    {
+        auto variant = tinyVariant(Precision::Fp16);
+        variant.settings.scaler.initScale = std::ldexp(1.0, 40);
+        Worker worker;
+        worker.say(StartCommand{variant});
+        worker.say(RunBlockCommand{3});
+        const auto skipped = worker.awaitKind(event_kind::kStepSkipped);
+        QVERIFY(skipped.has_value());
+        QCOMPARE(skipped->data["scale"].get<double>(), std::ldexp(1.0, 40));
+        QCOMPARE(skipped->data["new_scale"].get<double>(), std::ldexp(1.0, 39));
+        QVERIFY(worker.awaitKind(event_kind::kScaleBackedOff).has_value());
+        QVERIFY(worker.await<BlockDone>().has_value());
+        const auto rates = seriesOf(worker, "lr");
+        QCOMPARE(rates, std::vector<double>(3, rates.front()));
+        worker.say(StopCommand{});
+        const auto finished = worker.await<Finished>();
+        QVERIFY(finished.has_value());
+        QCOMPARE(finished->stepsSkipped, std::int64_t{3});
+        QCOMPARE(finished->stepsApplied, std::int64_t{0});
+    }
+
+    void refusesInWords_data()
+    {
+        QTest::addColumn<QByteArray>("line");
+        QTest::addColumn<QString>("state");
+        QTest::addColumn<QString>("says");
+        const auto encode = [](const Variant& variant) {
+            return QByteArray::fromStdString(encodeCommand(StartCommand{variant}));
+        };
+        auto cuda = tinyVariant();
+        cuda.settings.device.kind = "cuda:7";
+        auto missing = tinyVariant();
+        missing.settings.data.source = DataSource::FashionMnist;
+        missing.settings.data.root = "/nowhere";
+        QTest::newRow("tf32 on a CPU") << encode(tinyVariant(Precision::Tf32)) << "refused"
+                                       << "tf32";
+        QTest::newRow("no such GPU") << encode(cuda) << "refused"
+                                     << "cuda:7";
+        QTest::newRow("data missing") << encode(missing) << "failed"
+                                      << "dataset-fashion-mnist";
+        QTest::newRow("no JSON") << QByteArray("start please") << "refused"
+                                 << "";
+        QTest::newRow("start without a variant") << QByteArray("{\"type\":\"start\"}") << "refused"
+                                                 << "variant";
+    }
+
+    void refusesInWords()
+    {
+        QFETCH(QByteArray, line);
+        QFETCH(QString, state);
+        QFETCH(QString, says);
+        Worker worker;
+        worker.write(line.toStdString() + "\n");
+        const auto finished = worker.await<Finished>();
+        QVERIFY(finished.has_value());
+        QCOMPARE(QString::fromUtf8(toString(finished->state).data()), state);
+        const auto reason = QString::fromStdString(finished->reason);
+        QVERIFY2(!reason.isEmpty() && reason.contains(says), qPrintable(reason));
+        QVERIFY(worker.awaitEnd());
+        QCOMPARE(worker.process().exitCode(), 0);
+    }
+
+    void rubbishInARunIsAWarning()
+    {
+        Worker worker;
+        worker.say(StartCommand{tinyVariant()});
+        QVERIFY(worker.await<Ready>().has_value());
+        worker.write("{\"type\":\"run_block\",\"steps\":\"many\"}\n");
+        QVERIFY(worker.awaitKind(event_kind::kWarning).has_value());
+        worker.write("{\"type\":\"a_command_of_tomorrow\"}\n");
+        worker.say(RunBlockCommand{0});
+        const auto finished = worker.await<Finished>();
+        QVERIFY(finished && finished->state == RunState::Finished);
+    }
+
+    void knowsItsOptions()
+    {
+        Worker version({"--version"});
+        QVERIFY(version.process().waitForFinished(kPatience));
+        QVERIFY(version.process().readAllStandardOutput().startsWith("mantissa-worker "));
+        Worker unknown({"--frobnicate"});
+        QVERIFY(unknown.process().waitForFinished(kPatience));
+        QCOMPARE(unknown.process().exitCode(), 2);
+        QVERIFY(unknown.process().readAllStandardError().contains("--frobnicate"));
+    }
+
+    void aHostThatStopsReadingIsNoCrash()
+    {
+        auto variant = tinyVariant();
+        variant.settings.train.steps = 10'000'000;
+        Worker worker;
+        worker.say(StartCommand{variant});
+        worker.say(RunBlockCommand{0});
+        QVERIFY(worker.await<Samples>().has_value());
+        worker.process().closeReadChannel(QProcess::StandardOutput);
+        worker.closeInput();
+        QVERIFY(worker.process().waitForFinished(kPatience));
+        QVERIFY(worker.process().exitStatus() == QProcess::NormalExit);
+    }
+
+private:
+    static std::vector<double> validatedSteps(const Worker& worker)
+    {
+        std::vector<double> steps;
+        for (const auto& event : worker.events()) {
+            const auto* points = std::get_if<Points>(&event);
+            if (points && points->axis == Axis::Step)
+                steps.insert(steps.end(), points->x.begin(), points->x.end());
+        }
+        return steps;
+    }
+};
+
+QTEST_GUILESS_MAIN(TestWorker)
+#include "tst_worker.moc"
