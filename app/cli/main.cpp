@@ -160,6 +160,18 @@ std::string builtCommands(const CLI::App& app)
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
+/// The first word that is neither an option nor the value of --store, the one global option that
+/// takes a value; argv + argc if there is none.
+char** commandWord(int argc, char** argv)
+{
+    char** word = argv + 1;
+    for (; word < argv + argc && **word == '-'; ++word) {
+        if (std::string_view(*word) == "--store")
+            ++word;
+    }
+    return std::min(word, argv + argc);
+}
+
 /// Help and version give 0; everything else the parser refuses is bad usage.
 int parserExit(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv)
 {
@@ -171,8 +183,7 @@ int parserExit(const CLI::App& app, const CLI::ParseError& error, int argc, char
         }) != kNotBuilt.end();
     };
     const bool hasCommand = !app.get_subcommands().empty();
-    char** word =
-        std::find_if(argv + 1, argv + argc, [](const char* text) { return *text != '-'; });
+    char** word = commandWord(argc, argv);
     if (hasCommand)
         printError(fmt::format("{}\nRun 'mantissa-cli {} --help' for what is allowed.",
             error.what(), app.get_subcommands().front()->get_name()));
