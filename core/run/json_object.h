@@ -54,4 +54,33 @@ private:
     std::optional<Error> m_error;
 };
 
+/// How the objects of one "type" are read.
+template <typename T> struct TypeReader {
+    std::string_view type;
+    T (*read)(JsonObject&);
+};
+
+/// Reads a line by the reader of its "type"; nothing for a type without one.
+template <typename T, std::size_t N>
+Result<std::optional<T>> decodeByType(std::string_view line, const TypeReader<T> (&readers)[N])
+{
+    const auto json = parseObject(line);
+    if (!json)
+        return tl::unexpected(json.error());
+    JsonObject any(*json, "line");
+    const auto type = any.text("type");
+    if (any.error())
+        return tl::unexpected(*any.error());
+    for (const auto& reader : readers) {
+        if (reader.type != type)
+            continue;
+        JsonObject object(*json, reader.type);
+        auto value = reader.read(object);
+        if (object.error())
+            return tl::unexpected(*object.error());
+        return std::optional<T>(std::move(value));
+    }
+    return std::optional<T>();
+}
+
 } // namespace mantissa

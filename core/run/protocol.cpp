@@ -234,12 +234,7 @@ RunEvent readFinished(JsonObject& object)
     return event;
 }
 
-struct EventReader {
-    std::string_view type;
-    RunEvent (*read)(JsonObject&);
-};
-
-constexpr EventReader kEventReaders[] = {
+constexpr TypeReader<RunEvent> kEventReaders[] = {
     {"samples", readSamples},
     {"heartbeat", readHeartbeat},
     {"event", readLifecycle},
@@ -260,23 +255,7 @@ std::string encodeEvent(const RunEvent& event)
 
 Result<std::optional<RunEvent>> decodeEvent(std::string_view line)
 {
-    const auto json = parseObject(line);
-    if (!json)
-        return tl::unexpected(json.error());
-    JsonObject any(*json, "line");
-    const auto type = any.text("type");
-    if (any.error())
-        return tl::unexpected(*any.error());
-    for (const auto& reader : kEventReaders) {
-        if (reader.type != type)
-            continue;
-        JsonObject object(*json, reader.type);
-        auto event = reader.read(object);
-        if (object.error())
-            return tl::unexpected(*object.error());
-        return std::optional<RunEvent>(std::move(event));
-    }
-    return std::optional<RunEvent>();
+    return decodeByType(line, kEventReaders);
 }
 
 } // namespace mantissa

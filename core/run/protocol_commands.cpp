@@ -80,12 +80,7 @@ Command readStop(JsonObject& object)
     return StopCommand{object.text("reason", "user")};
 }
 
-struct CommandReader {
-    std::string_view type;
-    Command (*read)(JsonObject&);
-};
-
-constexpr CommandReader kCommandReaders[] = {
+constexpr TypeReader<Command> kCommandReaders[] = {
     {"run_block", readRunBlock},
     {"pause", readPause},
     {"resume", readResume},
@@ -103,23 +98,7 @@ std::string encodeCommand(const Command& command)
 
 Result<std::optional<Command>> decodeCommand(std::string_view line)
 {
-    const auto json = parseObject(line);
-    if (!json)
-        return tl::unexpected(json.error());
-    JsonObject any(*json, "line");
-    const auto type = any.text("type");
-    if (any.error())
-        return tl::unexpected(*any.error());
-    for (const auto& reader : kCommandReaders) {
-        if (reader.type != type)
-            continue;
-        JsonObject object(*json, reader.type);
-        auto command = reader.read(object);
-        if (object.error())
-            return tl::unexpected(*object.error());
-        return std::optional<Command>(std::move(command));
-    }
-    return std::optional<Command>();
+    return decodeByType(line, kCommandReaders);
 }
 
 } // namespace mantissa
