@@ -60,10 +60,15 @@ int main(int argc, char** argv)
     if (parsed.exitCode >= 0)
         return parsed.exitCode;
     std::signal(SIGPIPE, SIG_IGN);
+    // Ctrl-C in a terminal reaches the host, which then stops its workers in good order.
+    std::signal(SIGINT, SIG_IGN);
+    // What any library may print goes to stderr: the protocol's pipe is ours alone.
+    const int protocol = dup(STDOUT_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
     // The window must stay responsive while this computes on all cores.
     setpriority(PRIO_PROCESS, 0, 5);
     {
-        mantissa::EventSender sender(STDOUT_FILENO);
+        mantissa::EventSender sender(protocol);
         mantissa::Heart heart(sender);
         mantissa::CommandInbox inbox(STDIN_FILENO, [&sender](const std::string& command) {
             sender.sendAtOnce(mantissa::Acknowledged{command});
