@@ -114,9 +114,9 @@ ControllerOptions controllerOptions(std::filesystem::path worker)
 }
 
 /// Waits for the end; Ctrl-C once stops after the step, twice at once. True if interrupted.
-bool watch(ExperimentController& controller, const GlobalOptions& global, const LiveBuffer& buffer)
+bool watch(ExperimentController& controller, const GlobalOptions& global, const LiveBuffer& buffer,
+    const InterruptCounter& interrupts)
 {
-    InterruptCounter interrupts;
     Progress progress(global, buffer);
     int handled = 0;
     while (!controller.waitUntilEnded(std::chrono::milliseconds(100))) {
@@ -187,6 +187,9 @@ int train(const GlobalOptions& global, const RunOptions& options, const Experime
     auto worker = findWorker();
     if (!worker)
         return failWith(kRunFailed, worker.error());
+    // From before the store knows the runs until their end is stored: a Ctrl-C in between must not
+    // leave them unfinished there.
+    const InterruptCounter interrupts;
     ExperimentController controller(config, controllerOptions(*worker));
     auto writer = StoreWriter::create(global.store, config, controller.plan());
     if (!writer)
@@ -202,7 +205,7 @@ int train(const GlobalOptions& global, const RunOptions& options, const Experime
         fmt::format("{}: {} runs, {}, stored in {}", config.name, controller.plan().size(),
             toString(config.settings.run.schedule), global.store.string()));
     controller.start();
-    const bool interrupted = watch(controller, global, buffer);
+    const bool interrupted = watch(controller, global, buffer, interrupts);
     (*writer)->flush();
     tellLostPoints(**writer);
 
