@@ -18,6 +18,7 @@ body { margin: 0; background: var(--window); color: var(--text);
 main { max-width: 1320px; margin: 0 auto; padding: 24px; }
 h1 { font-size: 24px; margin: 0; }
 h2 { font-size: 16px; margin: 0 0 8px; }
+table + h2 { margin-top: 14px; }
 section { background: var(--panel); border: 1px solid var(--border); border-radius: 2px;
   padding: 12px 16px; margin-top: 12px; overflow-x: auto; }
 p { margin: 4px 0; }

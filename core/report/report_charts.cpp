@@ -75,27 +75,27 @@ std::vector<double> skippedX(const SeriesSlice& foundInf)
 }
 
 /// Smoothed on the full data first, decimated second; the raw curve stays behind it.
-void setSmoothed(ChartSeries& series, const std::vector<double>& x, const std::vector<double>& y)
+void setSmoothed(
+    ChartSeries& series, const std::vector<double>& x, const std::vector<double>& y, double weight)
 {
-    const double weight = smoothingFor(y.size());
     series.line = decimated(x, smooth(y, weight));
     if (weight > 0)
         series.raw = decimated(x, y);
     series.nonFinite = nonFiniteX(x, y);
 }
 
-std::string smoothingText(std::size_t points)
+std::string smoothingText(double weight)
 {
-    const double weight = smoothingFor(points);
     return weight > 0 ? fmt::format("smoothed {:g}, raw behind", weight) : "as measured";
 }
 
-std::size_t mostPoints(const std::vector<RunCurves>& runs, SeriesSlice RunCurves::*which)
+/// One weight for all curves of a chart.
+double smoothingOf(const std::vector<RunCurves>& runs, SeriesSlice RunCurves::*which)
 {
     std::size_t most = 0;
     for (const auto& curves : runs)
         most = std::max(most, (curves.*which).y.size());
-    return most;
+    return smoothingFor(most);
 }
 
 /// A log axis where the values span so much that a linear one would flatten most of them.
@@ -131,12 +131,13 @@ Chart lossChart(const Columns& columns, const Runs& runs)
 {
     Chart chart;
     chart.title = "Loss";
-    chart.unit = smoothingText(mostPoints(runs, &RunCurves::loss));
+    const double weight = smoothingOf(runs, &RunCurves::loss);
+    chart.unit = smoothingText(weight);
     chart.xLabel = "step";
     chart.whyEmpty = "no step was made";
     for (std::size_t i = 0; i < columns.size(); ++i) {
         auto series = seriesOf(columns[i]);
-        setSmoothed(series, runs[i].loss.x, runs[i].loss.y);
+        setSmoothed(series, runs[i].loss.x, runs[i].loss.y, weight);
         series.skipped = skippedX(runs[i].foundInf);
         chart.series.push_back(std::move(series));
     }
@@ -190,13 +191,14 @@ Chart rateChart(const Columns& columns, const Runs& runs)
 {
     Chart chart;
     chart.title = "Throughput";
-    chart.unit = "samples/s, " + smoothingText(mostPoints(runs, &RunCurves::rate));
+    const double weight = smoothingOf(runs, &RunCurves::rate);
+    chart.unit = "samples/s, " + smoothingText(weight);
     chart.xLabel = "step";
     chart.fromZero = true;
     chart.whyEmpty = "not measured";
     for (std::size_t i = 0; i < columns.size(); ++i) {
         auto series = seriesOf(columns[i]);
-        setSmoothed(series, runs[i].rate.x, runs[i].rate.y);
+        setSmoothed(series, runs[i].rate.x, runs[i].rate.y, weight);
         chart.series.push_back(std::move(series));
     }
     chart.scale = scaleFor(chart);
@@ -235,7 +237,8 @@ Chart lossOverTimeChart(const Columns& columns, const Runs& runs)
     }
     const auto unit = timeUnitFor(longest);
     chart.title = "Loss over time";
-    chart.unit = smoothingText(mostPoints(runs, &RunCurves::loss));
+    const double weight = smoothingOf(runs, &RunCurves::loss);
+    chart.unit = smoothingText(weight);
     chart.xLabel = fmt::format("time since the run's start, {}", unit.name);
     chart.note = "Runs of a comparison take turns: waiting for the others counts here.";
     chart.whyEmpty = "not measured";
@@ -249,7 +252,7 @@ Chart lossOverTimeChart(const Columns& columns, const Runs& runs)
         for (auto& time : times)
             time /= unit.seconds;
         if (std::is_sorted(times.begin(), times.end()))
-            setSmoothed(series, times, losses);
+            setSmoothed(series, times, losses, weight);
         chart.series.push_back(std::move(series));
     }
     chart.scale = scaleFor(chart);

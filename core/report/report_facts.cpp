@@ -23,6 +23,11 @@ std::string valueText(const nlohmann::json& value)
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+bool saysNothing(const nlohmann::json& value)
+{
+    return value.empty() || (value.is_string() && value.get_ref<const std::string&>().empty());
+}
+
 /// Nested objects as dotted keys, in the order of the JSON.
 void flatten(const nlohmann::json& json, const std::string& prefix, Facts& facts)
 {
@@ -30,8 +35,7 @@ void flatten(const nlohmann::json& json, const std::string& prefix, Facts& facts
         const auto path = prefix.empty() ? key : prefix + "." + key;
         if (value.is_object())
             flatten(value, path, facts);
-        else if (!value.is_null()
-            && !(value.is_string() && value.get_ref<const std::string&>().empty()))
+        else if (!saysNothing(value))
             facts.push_back({path, valueText(value)});
     }
 }
@@ -92,6 +96,13 @@ ReportFacts settingFacts(const std::vector<ReportColumn>& columns)
     return compare(all);
 }
 
+/// The probe's times differ from run to run; their classes say what matters.
+bool isTiming(const ReportFact& fact)
+{
+    return fact.key.starts_with("formats.")
+        && (fact.key.ends_with(".ms") || fact.key.ends_with(".factor"));
+}
+
 ReportFacts environmentFacts(const std::vector<ReportColumn>& columns)
 {
     std::vector<Facts> all;
@@ -99,6 +110,7 @@ ReportFacts environmentFacts(const std::vector<ReportColumn>& columns)
         Facts facts;
         if (column.run.environment.is_object())
             flatten(column.run.environment, "", facts);
+        std::erase_if(facts, isTiming);
         all.push_back(std::move(facts));
     }
     return compare(all);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kTicksX = 6;
 constexpr int kTicksY = 6;
+constexpr int kTicksLog2 = 9;
 constexpr double kTagSpacing = 13;
 constexpr std::size_t kTagCharacters = 12;
 
@@ -97,7 +98,8 @@ void SvgFrame::fitX(const Chart& chart)
     if (!(low <= high))
         return;
     m_empty = false;
-    m_lowX = low <= 1 ? 0 : low; // steps count from 1, but an axis reads better from 0
+    // Steps count from 1, but an axis reads better from 0.
+    m_lowX = low >= 0 && 2 * low < std::max(high, 2.0) ? 0 : low;
     high = std::max(high, chart.reachX);
     m_highX = high > m_lowX ? high : m_lowX + 1;
 }
@@ -161,7 +163,8 @@ std::string SvgFrame::axes(const Chart& chart) const
     }
     const double lowY = offAxis(m_lowY, m_scale);
     const double highY = offAxis(m_highY, m_scale);
-    for (const auto& tick : axisTicks(lowY, highY, kTicksY, m_scale)) {
+    for (const auto& tick :
+        axisTicks(lowY, highY, m_scale == AxisScale::Log2 ? kTicksLog2 : kTicksY, m_scale)) {
         svg += fmt::format("<path class=\"grid\" d=\"M{0:.1f} {1:.1f}H{2:.1f}\"/>"
                            "<text class=\"number\" text-anchor=\"end\" x=\"{3:.1f}\" "
                            "y=\"{4:.1f}\">{5}</text>\n",

@@ -168,6 +168,26 @@ private Q_SLOTS:
         QCOMPARE(model.columns[2].colour, std::string("k-6"));
     }
 
+    void theProbesTimesAreNoDifference()
+    {
+        Stored stored;
+        const auto writer = writerOf(stored.temp.file(), {Precision::Fp32, Precision::Bf16});
+        for (int run : {0, 1}) {
+            const nlohmann::json bf16{{"class", "native"}, {"factor", 0.5 + run}, {"ms", 3 + run}};
+            writer->onEvent(
+                run, Ready{{{"threads", 2 + run}, {"cpu", "a"}, {"formats", {{"bf16", bf16}}}}, 5});
+        }
+        writer->flush();
+        stored.store = RunStore::open(stored.temp.file()).value();
+        const auto model = buildReport(*stored.store, {1, 2}).value();
+        QCOMPARE(model.environment.different.size(), std::size_t(1));
+        QCOMPARE(model.environment.different[0].label, std::string("threads"));
+        QCOMPARE(model.environment.shared.size(), std::size_t(2)); // cpu and bf16's class
+        QCOMPARE(row(model, QStringLiteral("Format")).cells[1].text,
+            std::string("native, 1.50x fp32's time"));
+        QVERIFY(row(model, QStringLiteral("Format")).cells[0].missing); // fp32 was not probed
+    }
+
     void oneRepetitionGetsNoVerdict()
     {
         Stored stored;
