@@ -40,8 +40,9 @@ void EventSender::push(RunEvent event, bool mayWait)
         std::unique_lock lock(m_mutex);
         if (mayWait)
             m_changed.wait(lock, [this] { return m_broken || m_queue.size() < kMostQueued; });
-        if (m_broken)
+        if (m_broken || m_finished)
             return;
+        m_finished = std::holds_alternative<Finished>(event);
         m_queue.push_back(std::move(event));
     }
     m_changed.notify_all();

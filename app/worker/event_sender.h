@@ -12,7 +12,7 @@
 namespace mantissa {
 
 /// Writes events to a pipe in the order of send(), encoded and written on a thread of its own so
-/// that training never waits for JSON. Any thread may send.
+/// that training never waits for JSON. Any thread may send; nothing follows Finished.
 class EventSender {
 public:
     explicit EventSender(int fileDescriptor);
@@ -41,6 +41,7 @@ private:
     std::condition_variable m_changed;
     std::deque<RunEvent> m_queue;
     bool m_closing = false;
+    bool m_finished = false; ///< Finished was sent: later heartbeats and the like are dropped
     std::atomic<bool> m_broken{false};
     std::thread m_thread; ///< last: it uses the others
 };
