@@ -3,12 +3,12 @@
 
 #include "core/config/config_io.h"
 #include "core/engine/precision_setup.h"
+#include "core/hardware/machine.h"
 
 #include <ATen/ATen.h>
 #include <ATen/DeviceAccelerator.h>
 #include <algorithm>
 #include <chrono>
-#include <cpuid.h>
 #include <nlohmann/json.hpp>
 
 namespace mantissa {
@@ -20,28 +20,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kRepetitions = 9;
 constexpr std::chrono::milliseconds kBudget{120};
 
-struct CpuFormats {
-    bool bf16 = false; ///< avx512_bf16 or amx_bf16
-    bool fp16 = false; ///< amx_fp16; avx512_fp16 alone only converts in the libraries used
-};
-
-CpuFormats cpuFormats()
-{
-    unsigned eax = 0;
-    unsigned ebx = 0;
-    unsigned ecx = 0;
-    unsigned edx = 0;
-    CpuFormats formats;
-    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
-        return formats;
-    const bool amxBf16 = edx & (1u << 22);
-    if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx)) {
-        formats.bf16 = amxBf16 || (eax & (1u << 5));
-        formats.fp16 = eax & (1u << 21);
-    }
-    return formats;
-}
-
 bool hardwareFlag(Precision precision, c10::Device device)
 {
     if (precision == Precision::Fp32)
@@ -49,9 +27,14 @@ bool hardwareFlag(Precision precision, c10::Device device)
     // A GPU that CUDA 13 still supports has tensor cores; the measured ratio has the last word.
     if (!device.is_cpu())
         return true;
-    const auto formats = cpuFormats();
-    return precision == Precision::Bf16 ? formats.bf16
-                                        : precision == Precision::Fp16 && formats.fp16;
+    // Of fp16, avx512_fp16 alone does not count: the libraries only convert with it.
+    const auto flags = detectCpuFlags();
+    const auto has = [&flags](std::string_view flag) {
+        return std::find(flags.begin(), flags.end(), flag) != flags.end();
+    };
+    if (precision == Precision::Bf16)
+        return has("avx512_bf16") || has("amx_bf16");
+    return precision == Precision::Fp16 && has("amx_fp16");
 }
 
 /// One operation on operands of a type, made ready once.

@@ -3,28 +3,15 @@
 
 #include "core/base/number_text.h"
 #include "core/config/config_io.h"
+#include "core/hardware/machine.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sched.h>
 
 namespace mantissa {
-
-namespace {
-
-int usableCores()
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof(set), &set) != 0)
-        return 1;
-    return std::max(1, CPU_COUNT(&set));
-}
-
-} // namespace
 
 std::optional<c10::ScalarType> autocastType(Precision precision)
 {
@@ -71,7 +58,8 @@ void applyPrecision(const Variant& variant, c10::Device device)
 {
     const auto& settings = variant.settings.device;
     auto& context = at::globalContext();
-    at::set_num_threads(settings.threads > 0 ? static_cast<int>(settings.threads) : usableCores());
+    at::set_num_threads(
+        settings.threads > 0 ? static_cast<int>(settings.threads) : readMachine().usableCores);
     const bool tf32 = variant.precision == Precision::Tf32;
     context.setAllowTF32CuBLAS(tf32);
     context.setAllowTF32CuDNN(tf32);

@@ -4,6 +4,7 @@
 #include "core/config/config_io.h"
 #include "core/engine/format_probe.h"
 #include "core/engine/trainer_private.h"
+#include "core/hardware/machine.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -135,7 +136,7 @@ nlohmann::json engineEnvironment(const CudaPlugin& plugin)
     return {{"torch_version", TORCH_VERSION}, {"mantissa_version", kVersion},
         {"cpu_capability", at::get_cpu_capability()}, {"mkldnn", at::get_mkldnn_version()},
         {"openmp", at::get_openmp_version()}, {"cuda_plugin", plugin.message},
-        {"cuda_devices", plugin.deviceCount}};
+        {"cuda_devices", plugin.deviceCount}, {"machine", toJson(readMachine())}};
 }
 
 } // namespace mantissa
