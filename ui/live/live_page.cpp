@@ -129,8 +129,8 @@ void LivePage::refreshSummaries(bool now)
     }
     m_result->set(std::move(results));
     const auto repeats = m_session->config().settings.run.repeat;
-    m_resultDock->setDetail(repeats == 1 ? tr("one seed: no verdict")
-                                         : tr("seed %1 of %2").arg(m_repetition + 1).arg(repeats));
+    m_resultDock->setDetail(
+        repeats == 1 ? tr("one seed") : tr("seed %1 of %2").arg(m_repetition + 1).arg(repeats));
     refreshFigures();
 }
 

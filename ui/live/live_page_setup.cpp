@@ -129,6 +129,7 @@ void LivePage::setupDocks()
     table->setModel(m_readout);
     table->setSelectionMode(QAbstractItemView::NoSelection);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table->horizontalHeader()->setSectionResizeMode(ReadoutTable::Name, QHeaderView::Stretch);
     m_readoutLine = new QLabel(readout);
     m_readoutLine->setFont(tableFont(font()));
     m_readoutLine->setContentsMargins(8, 4, 8, 4);

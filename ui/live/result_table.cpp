@@ -52,10 +52,8 @@ QString rowName(int row)
         return QObject::tr("Validation");
     case ResultTable::FinalLoss:
         return QObject::tr("Last loss");
-    case ResultTable::Steps:
-        return QObject::tr("Steps applied");
     case ResultTable::Skipped:
-        return QObject::tr("Skipped");
+        return QObject::tr("Skipped steps");
     default:
         return {};
     }
@@ -109,8 +107,6 @@ QString ResultTable::cell(int row, std::size_t variant) const
         return accuracy(mine.summary.finalMetric, base.finalMetric, isBaseline);
     case FinalLoss:
         return mine.summary.finalLoss ? formatLoss(*mine.summary.finalLoss) : missing();
-    case Steps:
-        return formatCount(static_cast<double>(mine.applied));
     case Skipped:
         return formatCount(static_cast<double>(mine.skipped));
     default:

@@ -21,16 +21,7 @@ struct VariantResult {
 class ResultTable : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Row {
-        StepTime,
-        SamplesPerSecond,
-        PeakMemory,
-        Validation,
-        FinalLoss,
-        Steps,
-        Skipped,
-        NumRows
-    };
+    enum Row { StepTime, SamplesPerSecond, PeakMemory, Validation, FinalLoss, Skipped, NumRows };
 
     explicit ResultTable(QObject* parent = nullptr);
 

@@ -68,9 +68,9 @@ VariantCard::VariantCard(const LiveVariant& variant, QWidget* parent)
 {
     const QFont font = tableFont(this->font());
     auto* grid = new QGridLayout(this);
-    grid->setContentsMargins(10, 7, 10, 7);
+    grid->setContentsMargins(10, 6, 10, 6);
     grid->setHorizontalSpacing(8);
-    grid->setVerticalSpacing(2);
+    grid->setVerticalSpacing(1);
     grid->setColumnStretch(1, 1);
     auto* head = new QHBoxLayout;
     head->setSpacing(6);
@@ -217,12 +217,13 @@ VariantPanel::VariantPanel(QWidget* parent)
     setWidgetResizable(true);
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setMinimumWidth(sizeHint().width());
     setVariants({});
 }
 
 QSize VariantPanel::sizeHint() const
 {
-    return {300, 560};
+    return {302, 560};
 }
 
 void VariantPanel::setVariants(const std::vector<LiveVariant>& variants)

@@ -143,6 +143,16 @@ AxisRange paddedRange(
     return {back(a - length * bottomFraction), back(b + length * topFraction)};
 }
 
+int decimalsOfStep(double step)
+{
+    int decimals = 0;
+    while (decimals < 9 && std::abs(step - std::round(step)) > 1e-6 * step) {
+        step *= 10;
+        ++decimals;
+    }
+    return decimals;
+}
+
 QString xLabel(double x, XAxisKind kind, double step)
 {
     switch (kind) {

@@ -39,6 +39,9 @@ std::vector<double> minorTicks(const AxisRange& range, YScale scale);
 AxisRange paddedRange(
     double lowest, double highest, YScale scale, double bottomFraction, double topFraction);
 
+/// Decimals that the multiples of a step need: 0.25 needs 2.
+int decimalsOfStep(double step);
+
 /// The text of a place on the x axis; `step` is the distance of the ticks (0 for a cursor).
 QString xLabel(double x, XAxisKind kind, double step);
 

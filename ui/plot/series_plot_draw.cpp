@@ -72,14 +72,16 @@ void SeriesPlot::Private::setTickers()
     const auto yTicks = [this](const AxisRange& range) {
         const int wanted = std::max(2, canvas->frame().height() / 32);
         FunctionTicker::Ticks ticks;
+        const double step = niceStep(range.span(), wanted);
         if (scale == YScale::Linear)
-            ticks.major = linearTicks(range, niceStep(range.span(), wanted));
+            ticks.major = linearTicks(range, step);
         else
             ticks.major =
                 scale == YScale::Log10 ? log10Ticks(range, wanted) : log2Ticks(range, wanted);
         ticks.minor = minorTicks(range, scale);
+        const bool plain = scale == YScale::Linear && !format && range.upper < 1e7 && step > 1e-4;
         for (const double tick : ticks.major)
-            ticks.labels.push_back(yText(tick));
+            ticks.labels.push_back(plain ? formatFixed(tick, decimalsOfStep(step)) : yText(tick));
         return ticks;
     };
     canvas->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new FunctionTicker(xTicks)));

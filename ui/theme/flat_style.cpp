@@ -343,6 +343,8 @@ int FlatStyle::pixelMetric(
         return 15;
     case PM_FocusFrameHMargin: // the sides of table cells
         return 5;
+    case PM_HeaderMargin:
+        return 6;
     case PM_ToolBarItemSpacing:
         return 4;
     case PM_ToolBarItemMargin:
@@ -378,8 +380,7 @@ QSize FlatStyle::sizeFromContents(
         result.setHeight(std::max(result.height(), 25));
     const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
     if (type == CT_PushButton && button && !button->icon.isNull()) {
-        const int menu = (button->features & QStyleOptionButton::HasMenu) != 0 ? 14 : 0;
-        result.setWidth(size.width() + 18 + menu);
+        result.setWidth(size.width() + 18);
     }
     if (type == CT_ComboBox || type == CT_LineEdit || type == CT_PushButton)
         result.setHeight(std::max(result.height(), 24));

@@ -67,7 +67,7 @@ Dock::Dock(const QString& title, const QString& name, QWidget* parent)
     m_titleLayout->addWidget(label);
     m_titleLayout->addSpacing(4);
     m_titleLayout->addWidget(m_detail, 1);
-    auto* floatButton = titleButton(Icon::Restore, tr("Float or dock %1").arg(title), bar);
+    auto* floatButton = titleButton(Icon::Clone, tr("Float or dock %1").arg(title), bar);
     auto* closeButton = titleButton(Icon::Close, tr("Close %1").arg(title), bar);
     m_titleLayout->addWidget(floatButton);
     m_titleLayout->addWidget(closeButton);

@@ -39,6 +39,10 @@ void TestAxisScale::niceStepIsRoundAndFits()
 
 void TestAxisScale::axisEndsAtTheNextNiceValue()
 {
+    QCOMPARE(decimalsOfStep(250), 0);
+    QCOMPARE(decimalsOfStep(2.5), 1);
+    QCOMPARE(decimalsOfStep(0.25), 2);
+    QCOMPARE(decimalsOfStep(0.001), 3);
     QCOMPARE(niceEnd(1987), 2000.0);
     QCOMPARE(niceEnd(2000), 2000.0);
     QCOMPARE(niceEnd(2001), 2500.0);
