@@ -32,7 +32,9 @@ constexpr std::string_view kComparisonPrefix = "comparison:";
 
 std::unique_ptr<RunStore> openToRead(const GlobalOptions& global)
 {
-    return openStore(global, RunStore::Mode::ReadOnly);
+    // Not ReadOnly: an old file is migrated and a dead program's runs become interrupted. Where the
+    // file may not be written it is opened for reading all the same.
+    return openStore(global, RunStore::Mode::ReadWrite);
 }
 
 std::unique_ptr<RunStore> openToChange(const GlobalOptions& global)

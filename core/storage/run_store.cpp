@@ -30,6 +30,13 @@ struct RunStore::Private {
                 : opened.message);
     }
 
+    /// Also while the store is open hosts may die. A failure is left to the next try.
+    void markInterruptedIfWritable() const
+    {
+        if (checkWritable())
+            (void)guardStore(file, "check the runs of", [&] { markInterrupted(db()); });
+    }
+
     /// An UPDATE or DELETE of one run; an Error where there is no such run.
     Result<void> change(std::int64_t run, const char* sql,
         const std::function<void(SQLite::Statement&)>& bind) const
@@ -91,6 +98,7 @@ const std::filesystem::path& RunStore::file() const
 
 Result<std::vector<RunRecord>> RunStore::runs(const RunFilter& filter) const
 {
+    m_d->markInterruptedIfWritable();
     return guardStore(m_d->file, "read", [&] {
         const std::string state(filter.state ? toString(*filter.state) : "");
         return queryRuns(
@@ -109,6 +117,7 @@ Result<std::vector<RunRecord>> RunStore::runs(const RunFilter& filter) const
 
 Result<RunRecord> RunStore::run(std::int64_t id) const
 {
+    m_d->markInterruptedIfWritable();
     return guardStore(m_d->file, "read", [&]() -> Result<RunRecord> {
         auto found = queryRuns(
             m_d->db(), "WHERE r.id = ?", [&](SQLite::Statement& query) { query.bind(1, id); });
@@ -200,11 +209,10 @@ Result<void> RunStore::removeRun(std::int64_t run)
     if (auto writable = m_d->checkWritable(); !writable)
         return writable;
     return guardStore(m_d->file, "change", [&]() -> Result<void> {
-        markInterrupted(m_d->db());
-        SQLite::Transaction transaction(m_d->db(), SQLite::TransactionBehavior::IMMEDIATE);
         const auto record = this->run(run);
         if (!record)
             return tl::unexpected(record.error());
+        SQLite::Transaction transaction(m_d->db(), SQLite::TransactionBehavior::IMMEDIATE);
         if (!isEnd(record->state)) {
             return fail(fmt::format(
                 "run {} is {}: stop it before removing it", run, toString(record->state)));

@@ -95,7 +95,7 @@ public:
     bool writable() const;
     const std::filesystem::path& file() const;
 
-    // Reading.
+    // Reading. Runs whose host has died since open() are interrupted here too (ReadWrite).
     [[nodiscard]] Result<std::vector<RunRecord>> runs(
         const RunFilter& filter = {}) const; ///< newest first
     [[nodiscard]] Result<RunRecord> run(std::int64_t id) const;

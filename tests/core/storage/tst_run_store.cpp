@@ -6,6 +6,7 @@
 
 #include <QTest>
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include <limits>
 #include <random>
 #include <thread>
+#include <unistd.h>
 
 using namespace mantissa;
 using namespace mantissa::test;
@@ -346,6 +348,30 @@ private Q_SLOTS:
         }
         QCOMPARE(store->readSeries(1, "loss").value().y.size(), std::size_t(30));
         QVERIFY(store->run(living->runId(0)).value().state == RunState::Queued);
+    }
+
+    void aHostThatDiesIsSeenByAnOpenStore()
+    {
+        const TempStore temp;
+        std::array<int, 2> ready{};
+        QCOMPARE(::pipe(ready.data()), 0);
+        const int pid = inChild([&] {
+            auto* writer = writerOf(temp.file()).release();
+            writer->onState(0, outcome(RunState::Running));
+            writer->flush();
+            return ::write(ready[1], "x", 1) == 1 ? ::pause() : 1;
+        });
+        char byte = 0;
+        QCOMPARE(::read(ready[0], &byte, 1), ssize_t(1));
+        const auto store = open(temp);
+        QVERIFY(store->run(1).value().state == RunState::Running);
+        ::kill(pid, SIGKILL);
+        QCOMPARE(waitForChild(pid), -1);
+        QVERIFY(store->run(1).value().state == RunState::Interrupted);
+        RunFilter filter;
+        filter.state = RunState::Interrupted;
+        QCOMPARE(store->runs(filter).value().size(), std::size_t(1));
+        QVERIFY(store->removeRun(1).has_value());
     }
 
     void aWriterThatGoesClosesItsRuns()
