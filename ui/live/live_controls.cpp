@@ -85,6 +85,7 @@ void LiveControls::setupAxis()
         auto* button = new QToolButton(this);
         button->setText(names[i]);
         button->setCheckable(true);
+        button->setToolTip(names[i]);
         button->setMinimumHeight(25);
         button->setObjectName(QStringLiteral("x_axis_%1").arg(i));
         m_axis->addButton(button, i);
@@ -163,6 +164,8 @@ void LiveControls::resizeEvent(QResizeEvent* event)
     for (QLabel* label : m_labels)
         label->setVisible(width() >= 960);
     m_slider->setVisible(width() >= 820);
+    m_axis->button(1)->setText(width() >= 780 ? tr("Relative time") : tr("Relative"));
+    m_axis->button(2)->setText(width() >= 780 ? tr("Wall time") : tr("Wall"));
     QWidget::resizeEvent(event);
 }
 

@@ -49,6 +49,9 @@ public:
     /// Renders the report of the current comparison and opens it; a failure is shown.
     void report();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void setupCentre();
     void setupDocks();
@@ -77,6 +80,7 @@ private:
     std::filesystem::path m_store;
     RunSession* m_session = nullptr;
     int m_repetition = -1;
+    bool m_narrow = false;
     std::vector<LiveVariant> m_variants;
     std::vector<RunSummary> m_summaries;
     std::vector<std::size_t> m_eventsSeen;

@@ -15,6 +15,7 @@
 #include "ui/widgets/table.h"
 
 #include <QAction>
+#include <QFrame>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -28,6 +29,7 @@ namespace mantissa::ui {
 namespace {
 
 constexpr int kLayoutVersion = 1;
+constexpr int kNarrow = 1050; ///< below it read-out and alerts are tabs
 
 } // namespace
 
@@ -67,8 +69,12 @@ void LivePage::setupCentre()
     m_controls = new LiveControls(centre);
     m_legend = new LegendRow(centre);
     m_plots = new LivePlots(centre);
-    m_empty = new QWidget(centre);
+    auto* card = new QFrame(centre);
+    card->setFrameShape(QFrame::Box);
+    m_empty = card;
     auto* box = new QVBoxLayout(m_empty);
+    box->setContentsMargins(20, 16, 20, 16);
+    box->setSpacing(12);
     m_emptyText = new QLabel(m_empty);
     m_emptyText->setForegroundRole(QPalette::PlaceholderText);
     m_emptyText->setAlignment(Qt::AlignCenter);
@@ -129,7 +135,7 @@ void LivePage::setupDocks()
     table->setModel(m_readout);
     table->setSelectionMode(QAbstractItemView::NoSelection);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table->horizontalHeader()->setSectionResizeMode(ReadoutTable::Name, QHeaderView::Stretch);
+    table->horizontalHeader()->setStretchLastSection(true);
     m_readoutLine = new QLabel(readout);
     m_readoutLine->setFont(tableFont(font()));
     m_readoutLine->setContentsMargins(8, 4, 8, 4);
@@ -149,6 +155,7 @@ void LivePage::setupDocks()
     m_eventView->horizontalHeader()->setStretchLastSection(true);
     m_eventDock =
         addDock(tr("Alerts"), QStringLiteral("alerts"), m_eventView, Qt::BottomDockWidgetArea);
+    m_eventDock->setDetail(tr("nothing to report"));
     m_frame->resizeDocks({m_readoutDock, m_eventDock}, {180, 180}, Qt::Vertical);
     m_frame->resizeDocks({m_readoutDock, m_eventDock}, {590, 460}, Qt::Horizontal);
     m_frame->resizeDocks({variants, m_resultDock}, {580, 206}, Qt::Vertical);
@@ -262,6 +269,21 @@ void LivePage::saveOptions()
     m_settings.set(QStringLiteral("live/raw"), options.raw);
     m_settings.set(QStringLiteral("live/log_loss"), options.logLoss);
     m_settings.set(QStringLiteral("live/marks"), options.marks);
+}
+
+void LivePage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    const bool narrow = width() < kNarrow;
+    if (narrow == m_narrow)
+        return;
+    m_narrow = narrow;
+    if (m_readoutDock->isFloating() || m_eventDock->isFloating())
+        return;
+    if (narrow)
+        m_frame->tabifyDockWidget(m_eventDock, m_readoutDock);
+    else
+        m_frame->splitDockWidget(m_readoutDock, m_eventDock, Qt::Horizontal);
 }
 
 QByteArray LivePage::saveLayout() const

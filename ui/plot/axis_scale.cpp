@@ -126,7 +126,8 @@ AxisRange paddedRange(
     const auto forward = [&](double v) { return isLog(scale) ? std::log2(v) : v; };
     const auto back = [&](double v) { return isLog(scale) ? std::exp2(v) : v; };
     if (!(lowest <= highest) || (isLog(scale) && !(highest > 0)))
-        return isLog(scale) ? AxisRange{1, 16} : AxisRange{0, 1};
+        return scale == YScale::Log2 ? AxisRange{0.7, 24}
+                                     : AxisRange{isLog(scale) ? 0.08 : 0, isLog(scale) ? 4 : 1.1};
     if (isLog(scale) && !(lowest > 0))
         lowest = highest / 16;
     double a = forward(lowest);

@@ -10,11 +10,13 @@
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
+#include <QDesktopServices>
 #include <QLabel>
 #include <QPushButton>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QUrl>
 
 using namespace mantissa;
 using namespace mantissa::ui;
@@ -35,10 +37,14 @@ private Q_SLOTS:
     void aKilledRunIsShownWithItsReason();
     void secondRunReplacesTheFirst();
     void optionsAreRemembered();
-    void reportIsWritten();
+    void reportIsWrittenAndOpened();
+
+public Q_SLOTS:
+    void openUrl(const QUrl& url) { m_opened = url; }
 
 private:
     void run(RunFixture& fixture);
+    QUrl m_opened;
     QString allTexts() const;
 
     std::unique_ptr<QTemporaryDir> m_folder;
@@ -218,14 +224,17 @@ void TestLivePage::optionsAreRemembered()
     QVERIFY(fallen.findChild<QAbstractButton*>(QStringLiteral("x_axis_0"))->isChecked());
 }
 
-void TestLivePage::reportIsWritten()
+void TestLivePage::reportIsWrittenAndOpened()
 {
+    QDesktopServices::setUrlHandler(QStringLiteral("file"), this, "openUrl");
     RunFixture fixture;
     run(fixture);
     QString told;
     connect(m_page.get(), &Page::message, this, [&](const QString& text) { told = text; });
     m_page->report();
+    QDesktopServices::unsetUrlHandler(QStringLiteral("file"));
     QVERIFY(told.contains(QStringLiteral("comparison-1.html")));
+    QVERIFY(m_opened.toLocalFile().endsWith(QStringLiteral("comparison-1.html")));
     QVERIFY(
         std::filesystem::file_size(m_store.parent_path() / "reports" / "comparison-1.html") > 1000);
 }
