@@ -4,7 +4,7 @@
 
 LOG_DIR="$ROOT/build/log"
 
-say() { printf '%s\n' "$*"; }
+say() { printf '%s\n' "$@"; }
 die() { # die EXIT_CODE MESSAGE...
     local code=$1
     shift
