@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // GradScaler's rules, after the tests that PyTorch has for its own (named by number where they
 // correspond: the values are theirs).
-#include "core/engine/grad_scaler.h"
+#include "tests/engine/scaler_rig.h"
 
-#include "core/engine/optimizer.h"
 #include "core/numerics/loss_scale_policy.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_amp_foreach_non_finite_check_and_unscale.h>
 #include <ATen/ops/_amp_update_scale.h>
 #include <ATen/ops/allclose.h>
-#include <ATen/ops/full.h>
-#include <ATen/ops/ones.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros.h>
 
@@ -24,42 +21,6 @@ using namespace mantissa;
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-
-ScalerConfig scalerConfig(double init, double growth, double backoff, std::int64_t interval)
-{
-    ScalerConfig config;
-    config.initScale = init;
-    config.growthFactor = growth;
-    config.backoffFactor = backoff;
-    config.growthInterval = interval;
-    return config;
-}
-
-/// One parameter of ones with a gradient, and SGD of rate 1 without anything else.
-struct Rig {
-    explicit Rig(double gradient = 4.0, OptimizerKind kind = OptimizerKind::Sgd)
-    {
-        parameter = at::ones({4}).set_requires_grad(true);
-        TrainConfig config;
-        config.optimizer = kind;
-        config.lr = 1;
-        config.momentum = 0;
-        config.weightDecay = 0;
-        optimizer = makeOptimizer(config, {parameter});
-        setGradient(gradient);
-    }
-
-    void setGradient(double value) { parameter.mutable_grad() = at::full({4}, value); }
-    float value() const { return parameter.const_data_ptr<float>()[0]; }
-
-    at::Tensor parameter;
-    std::unique_ptr<Optimizer> optimizer;
-};
-
-at::Tensor loss()
-{
-    return at::full({}, 4.0);
-}
 
 QString message(const Result<void>& result)
 {
