@@ -86,6 +86,7 @@ private:
     std::vector<std::size_t> m_eventsSeen;
     std::vector<bool> m_endSeen;
     QElapsedTimer m_sinceSummary;
+    qint64 m_summaryMs = 0; ///< what the last one cost
 
     QMainWindow* m_frame = nullptr; ///< holds plots and docks
     LiveControls* m_controls = nullptr;

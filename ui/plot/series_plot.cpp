@@ -104,6 +104,7 @@ void SeriesPlot::clear()
     m_d->canvas->clearGraphs();
     m_d->entries.clear();
     m_d->marks.clear();
+    m_d->hovered = -1;
     m_d->manualY.reset();
     scheduleReplot();
 }

@@ -41,11 +41,7 @@ void SeriesPlot::Private::connectCanvas()
         if (group)
             group->fit();
     });
-    connect(canvas, &PlotCanvas::hovered, &q, [this](const QPointF& at) {
-        syncAxes();
-        if (group)
-            group->setCursor(canvas->xAxis->pixelToCoord(at.x()));
-    });
+    connect(canvas, &PlotCanvas::hovered, &q, [this](const QPointF& at) { hover(at); });
     connect(canvas, &PlotCanvas::gestureEnded, &q, [this] { q.scheduleReplot(); });
 }
 
@@ -177,12 +173,15 @@ void SeriesPlot::Private::updateGraphs()
         graph->setData(QVector<double>(curve.x.begin(), curve.x.end()),
             QVector<double>(curve.y.begin(), curve.y.end()), true);
     };
-    for (Entry& entry : entries) {
+    // Wide lines are slow unless drawn piece by piece.
+    canvas->setPlottingHint(QCP::phFastPolylines, hovered >= 0);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        Entry& entry = entries[i];
         QColor colour = c.series(entry.curve.spec().colour);
         const bool raw = entry.curve.visible && rawVisible && entry.curve.isSmoothed();
         entry.shown->setVisible(entry.curve.visible);
         entry.raw->setVisible(raw);
-        entry.shown->setPen(QPen(colour, 1));
+        entry.shown->setPen(QPen(colour, static_cast<int>(i) == hovered ? 2 : 1));
         colour.setAlphaF(static_cast<float>(kRawOpacity));
         entry.raw->setPen(QPen(colour, 1));
         if (entry.curve.visible)

@@ -25,6 +25,8 @@ struct SeriesPlot::Private {
     void zoom(const QPointF& at, double factor, bool vertical);
     void pan(const QPoint& pixels);
     void zoomTo(const QRect& box);
+    void hover(const QPointF& at);
+    int curveAt(const QPointF& at) const; ///< -1 = none near
     QString markTextAt(const QPoint& at) const;
 
     // Drawing, in this order at every replot.
@@ -61,6 +63,7 @@ struct SeriesPlot::Private {
     std::optional<AxisRange> manualY;
     bool exporting = false;
     bool pending = false;
+    int hovered = -1; ///< drawn 2 px wide
 };
 
 } // namespace mantissa::ui

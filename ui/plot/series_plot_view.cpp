@@ -61,6 +61,35 @@ void SeriesPlot::Private::zoomTo(const QRect& box)
         group->setXRange(x);
 }
 
+int SeriesPlot::Private::curveAt(const QPointF& at) const
+{
+    double least = 7;
+    int found = -1;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const PlotCurve& curve = entries[i].curve;
+        const auto point = curve.nearest(canvas->xAxis->pixelToCoord(at.x()));
+        if (!curve.visible || !point)
+            continue;
+        const double distance = std::abs(toPixelY(curve.shown().y()[*point]) - at.y());
+        if (distance < least) {
+            least = distance;
+            found = static_cast<int>(i);
+        }
+    }
+    return found;
+}
+
+void SeriesPlot::Private::hover(const QPointF& at)
+{
+    syncAxes();
+    if (const int now = curveAt(at); now != hovered) {
+        hovered = now;
+        q.scheduleReplot();
+    }
+    if (group)
+        group->setCursor(canvas->xAxis->pixelToCoord(at.x()));
+}
+
 QString SeriesPlot::Private::markTextAt(const QPoint& at) const
 {
     if (!marksVisible)
