@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/store_fixture.h"
+#include "tests/ui/runs/realistic_store.h"
+#include "ui/main_window/window_settings.h"
+#include "ui/plot/series_plot.h"
+#include "ui/runs/run_actions.h"
+#include "ui/runs/run_exporter.h"
+#include "ui/runs/run_plots.h"
+#include "ui/runs/run_table_view.h"
+#include "ui/runs/runs_page.h"
+#include "ui/theme/theme.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCheckBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <QTimer>
+#include <QTreeWidget>
+
+using namespace mantissa;
+using namespace mantissa::ui;
+
+class TestRunsPage : public QObject {
+    Q_OBJECT
+
+private:
+    static QString settingsFile(const test::TempStore& temp);
+    struct Shown; ///< a page on a realistic store
+
+private Q_SLOTS:
+    void emptyStoreSaysWhatToDo();
+    void showsRunsAndDrawsTheChosenOnes();
+    void drawnPointsAreThoseOfTheStore();
+    void filterNarrowsTheTableAndSaysErrors();
+    void everythingByKeyboard();
+    void notesAreStoredWhenTheFieldIsLeft();
+    void deleteAsksOnceAndNamesWhatIsLost();
+    void followsAStoreThatAnotherProgramWrites();
+    void cloneGivesTheExperiment();
+    void writesReportAndExports();
+    void brokenLayoutIsIgnored();
+    void everyControlHasANameAndATip();
+    void picturesForLooking();
+};
+
+QString TestRunsPage::settingsFile(const test::TempStore& temp)
+{
+    return QString::fromStdString((temp.folder() / "settings.ini").string());
+}
+
+struct TestRunsPage::Shown {
+    test::TempStore temp;
+    WindowSettings settings{settingsFile(temp)};
+    std::vector<std::int64_t> ids;
+    std::unique_ptr<RunsPage> page;
+    RunTableView* table = nullptr;
+    RunPlots* plots = nullptr;
+
+    Shown()
+        : ids(samples::makeRealisticStore(temp.file()))
+        , page(std::make_unique<RunsPage>(temp.file(), settings))
+        , table(page->findChild<RunTableView*>())
+        , plots(page->findChild<RunPlots*>())
+    {
+        page->resize(1356, 810);
+        page->show();
+        static_cast<void>(QTest::qWaitFor([this] { return table->model()->rowCount() == 7; }));
+    }
+
+    RunRecord stored(std::int64_t id) const
+    {
+        return (*RunStore::open(temp.file(), RunStore::Mode::ReadOnly))->run(id).value();
+    }
+
+    bool choose(const std::vector<std::int64_t>& runs) const
+    {
+        page->selectRuns(runs);
+        return QTest::qWaitFor([&] {
+            return plots->plots()[0]->curveCount() == static_cast<int>(runs.size())
+                && plots->plots()[0]->curve(0).size() > 0;
+        });
+    }
+};
+
+void TestRunsPage::emptyStoreSaysWhatToDo()
+{
+    const test::TempStore temp;
+    WindowSettings settings(settingsFile(temp));
+    RunsPage page(temp.file(), settings);
+    page.show();
+    QPushButton* start = nullptr;
+    for (auto* button : page.findChildren<QPushButton*>()) {
+        if (button->text() == QStringLiteral("Start"))
+            start = button;
+    }
+    QVERIFY(start && start->isVisible());
+    QSignalSpy asked(&page, &RunsPage::startRequested);
+    QTest::mouseClick(start, Qt::LeftButton);
+    QCOMPARE(asked.count(), 1);
+}
+
+void TestRunsPage::showsRunsAndDrawsTheChosenOnes()
+{
+    const Shown shown;
+    QCOMPARE(shown.table->model()->rowCount(), 7);
+    QVERIFY(shown.choose(shown.ids));
+    for (const SeriesPlot* plot : shown.plots->plots())
+        QCOMPARE(plot->curveCount(), 3);
+    // Only the fp16 run has a scaler, and so a curve and marks in the loss scale plot.
+    const SeriesPlot& scale = *shown.plots->plots()[1];
+    QCOMPARE(scale.curve(0).size(), 0U);
+    QCOMPARE(scale.curve(2).size(), 2000U);
+    QVERIFY(!scale.marks().empty());
+    QTRY_COMPARE(shown.page->findChild<QTreeWidget*>()->columnCount(), 4);
+}
+
+void TestRunsPage::drawnPointsAreThoseOfTheStore()
+{
+    const Shown shown;
+    QVERIFY(shown.choose({shown.ids[1]}));
+    const auto store = RunStore::open(shown.temp.file(), RunStore::Mode::ReadOnly);
+    const auto loss = (*store)->readSeries(shown.ids[1], "loss").value();
+    const auto raw = shown.plots->plots()[0]->curve(0).raw().y();
+    QVERIFY(std::equal(raw.begin(), raw.end(), loss.y.begin(), loss.y.end()));
+    const auto memory = (*store)->readSeries(shown.ids[1], "memory_bytes").value();
+    QCOMPARE(shown.plots->plots()[3]->curve(0).raw().y()[5], memory.y[5] / 1048576);
+}
+
+void TestRunsPage::filterNarrowsTheTableAndSaysErrors()
+{
+    const Shown shown;
+    auto* filter = shown.page->findChild<QLineEdit*>(QStringLiteral("runs_filter"));
+    QTest::keyClicks(filter, QStringLiteral("precision:fp16"));
+    QCOMPARE(shown.table->model()->rowCount(), 3);
+    filter->setText(QStringLiteral("precision:fp16 nonsense:1"));
+    QCOMPARE(shown.table->model()->rowCount(), 3);
+    bool said = false;
+    for (const auto* label : shown.page->findChildren<QLabel*>())
+        said = said || (label->isVisible() && label->text().contains(QStringLiteral("nonsense")));
+    QVERIFY(said);
+    filter->clear();
+    QCOMPARE(shown.table->model()->rowCount(), 7);
+}
+
+void TestRunsPage::everythingByKeyboard()
+{
+    const Shown shown;
+    shown.page->activateWindow();
+    shown.table->setFocus();
+    QVERIFY(QTest::qWaitFor([&] { return shown.table->hasFocus(); }));
+    // Newest first: the top row is the last run.
+    shown.table->setCurrentIndex(shown.table->model()->index(0, 0));
+    QTest::keyClick(shown.table, Qt::Key_Down, Qt::ShiftModifier);
+    QCOMPARE(shown.table->selectedRuns().size(), 2U);
+    QTest::keyClick(shown.table, Qt::Key_A, Qt::ControlModifier | Qt::ShiftModifier);
+    QTRY_COMPARE(shown.table->model()->rowCount(), 5);
+    QVERIFY(shown.stored(shown.ids[2]).archived);
+    QTest::keyClick(shown.table, Qt::Key_Z, Qt::ControlModifier);
+    QTRY_COMPARE(shown.table->model()->rowCount(), 7);
+    QTest::keyClick(shown.table, Qt::Key_F, Qt::ControlModifier);
+    QVERIFY(shown.page->findChild<QLineEdit*>(QStringLiteral("runs_filter"))->hasFocus());
+    shown.table->setFocus();
+    shown.page->selectRuns({shown.ids[0]});
+    QTest::keyClick(shown.table, Qt::Key_F2);
+    QVERIFY(shown.page->findChild<QPlainTextEdit*>()->hasFocus());
+}
+
+void TestRunsPage::notesAreStoredWhenTheFieldIsLeft()
+{
+    const Shown shown;
+    shown.page->activateWindow();
+    shown.page->selectRuns({shown.ids[0]});
+    auto* note = shown.page->findChild<QPlainTextEdit*>();
+    note->setFocus();
+    QTest::keyClicks(note, QStringLiteral("looks good"));
+    shown.table->setFocus();
+    QCOMPARE(shown.stored(shown.ids[0]).note, std::string("looks good"));
+    // Another choice must not carry the text over.
+    shown.page->selectRuns({shown.ids[1]});
+    QCOMPARE(note->toPlainText(), QString());
+    QCOMPARE(shown.stored(shown.ids[1]).note, std::string());
+    shown.page->runActions().undo->trigger();
+    QCOMPARE(shown.stored(shown.ids[0]).note, std::string());
+}
+
+void TestRunsPage::deleteAsksOnceAndNamesWhatIsLost()
+{
+    const Shown shown;
+    shown.page->selectRuns({shown.ids[2]});
+    QString said;
+    const auto answer = [&said](const QString& button) {
+        QTimer::singleShot(0, [&said, button] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            said = box->informativeText();
+            for (auto* choice : box->buttons()) {
+                if (choice->text().remove(QLatin1Char('&')) == button)
+                    choice->click();
+            }
+        });
+    };
+    answer(QStringLiteral("Cancel"));
+    shown.page->runActions().remove->trigger();
+    QVERIFY(said.contains(
+        QStringLiteral("run %1: fashion-mnist-cnn, fp16, 2,000 steps").arg(shown.ids[2])));
+    QCOMPARE(shown.stored(shown.ids[2]).id, shown.ids[2]);
+    answer(QStringLiteral("Delete"));
+    shown.page->runActions().remove->trigger();
+    QTRY_COMPARE(shown.table->model()->rowCount(), 6);
+}
+
+void TestRunsPage::followsAStoreThatAnotherProgramWrites()
+{
+    const Shown shown;
+    shown.page->selectRuns({shown.ids[1]});
+    test::storeFinishedRun(shown.temp.file());
+    QTRY_COMPARE(shown.table->model()->rowCount(), 8);
+    QCOMPARE(shown.table->selectedRuns().size(), 1U);
+    QCOMPARE(shown.table->selectedRuns().front().id, shown.ids[1]);
+}
+
+void TestRunsPage::cloneGivesTheExperiment()
+{
+    const Shown shown;
+    QSignalSpy cloned(shown.page.get(), &RunsPage::cloneRequested);
+    shown.page->selectRuns({shown.ids[1]});
+    shown.page->runActions().clone->trigger();
+    QCOMPARE(cloned.count(), 1);
+    const auto config = cloned.first().first().value<ExperimentConfig>();
+    QCOMPARE(config.name, std::string("fashion-mnist-cnn"));
+    QCOMPARE(config.variants.size(), 3U);
+}
+
+void TestRunsPage::writesReportAndExports()
+{
+    const Shown shown;
+    QSignalSpy written(&shown.page->exporter(), &RunExporter::written);
+    QSignalSpy failed(&shown.page->exporter(), &RunExporter::failed);
+    const auto folder = QString::fromStdString(shown.temp.folder().string());
+    shown.page->exporter().writeReport(shown.ids, folder + QStringLiteral("/r.html"));
+    shown.page->exporter().writeJson(shown.ids, folder + QStringLiteral("/r.json"));
+    shown.page->exporter().writeCsv(shown.ids, folder + QStringLiteral("/csv"));
+    QTRY_COMPARE(written.count(), 3);
+    QCOMPARE(failed.count(), 0);
+    QFile report(folder + QStringLiteral("/r.html"));
+    QVERIFY(report.open(QIODevice::ReadOnly));
+    QVERIFY(report.readAll().contains("fashion-mnist-cnn"));
+    QVERIFY(QFileInfo(folder + QStringLiteral("/csv/runs.csv")).size() > 0);
+    shown.page->exporter().writeReport({4711}, folder + QStringLiteral("/none.html"));
+    QTRY_COMPARE(failed.count(), 1);
+}
+
+void TestRunsPage::brokenLayoutIsIgnored()
+{
+    const test::TempStore temp;
+    WindowSettings settings(settingsFile(temp));
+    settings.set(QStringLiteral("runs/columns"), QByteArray("nonsense"));
+    settings.set(QStringLiteral("runs/smoothing"), QStringLiteral("many"));
+    RunsPage page(temp.file(), settings);
+    const QByteArray layout = page.saveLayout();
+    page.restoreLayout({});
+    page.restoreLayout("x");
+    page.restoreLayout(layout.left(layout.size() / 2));
+    page.restoreLayout(layout);
+    QCOMPARE(page.findChild<RunTableView*>()->isColumnHidden(0), false);
+}
+
+void TestRunsPage::everyControlHasANameAndATip()
+{
+    const test::TempStore temp;
+    WindowSettings settings(settingsFile(temp));
+    const RunsPage page(temp.file(), settings);
+    for (const QAction* action : page.QWidget::actions()) {
+        QVERIFY2(!action->text().isEmpty(), qPrintable(action->toolTip()));
+        QVERIFY2(!action->toolTip().isEmpty(), qPrintable(action->text()));
+    }
+    for (const auto* view : page.findChildren<QAbstractItemView*>()) {
+        if (!qobject_cast<const QHeaderView*>(view) && !view->window()->inherits("QMenu")
+            && !view->parentWidget()->inherits("QComboBoxPrivateContainer"))
+            QVERIFY2(!view->accessibleName().isEmpty(), view->metaObject()->className());
+    }
+}
+
+/// Writes pictures to $MANTISSA_PICTURES for people to look at; elsewhere only draws them.
+void TestRunsPage::picturesForLooking()
+{
+    const QString folder = qEnvironmentVariable("MANTISSA_PICTURES");
+    for (const auto look : {Appearance::Light, Appearance::Dark}) {
+        const Theme theme(*qApp, look);
+        const Shown shown;
+        QVERIFY(shown.choose(shown.ids));
+        QTest::qWait(150); // the queued replots
+        const QPixmap picture = shown.page->grab();
+        QCOMPARE(picture.size(), QSize(1356, 810));
+        if (!folder.isEmpty()) {
+            picture.save(folder
+                + (look == Appearance::Light ? QStringLiteral("/runs-light.png")
+                                             : QStringLiteral("/runs-dark.png")));
+        }
+    }
+}
+
+QTEST_MAIN(TestRunsPage)
+#include "tst_runs_page.moc"

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/runs/run_curves.h"
+
+#include "core/base/human_text.h"
+#include "core/base/number_text.h"
+#include "core/run/series_info.h"
+#include "ui/runs/run_columns.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mantissa::ui {
+
+namespace {
+
+void addSkipped(std::vector<PlotMark>& marks, const RunData& data, XAxisKind kind)
+{
+    const SeriesSlice* found = findSeries(data, series::kFoundInf);
+    if (!found)
+        return;
+    for (std::size_t i = 0; i < found->y.size(); ++i) {
+        if (!(found->y[i] > 0))
+            continue;
+        const auto step = static_cast<std::int64_t>(found->x[i]);
+        if (const auto x = xOfStep(data, step, kind)) {
+            marks.push_back({MarkKind::Skipped, *x, 0, 0,
+                QStringLiteral("step %1 skipped: found_inf").arg(toQString(groupedText(step)))});
+        }
+    }
+}
+
+std::optional<double> numberOf(const nlohmann::json& data, const char* key)
+{
+    if (!data.is_object() || !data.contains(key))
+        return std::nullopt;
+    return numberFromJson(data.at(key));
+}
+
+std::optional<PlotMark> scaleMark(const LifecycleEvent& event, double x)
+{
+    const bool grew = event.kind == event_kind::kScaleGrew;
+    if (!grew && event.kind != event_kind::kScaleBackedOff)
+        return std::nullopt;
+    const auto before = numberOf(event.data, "scale");
+    const auto after = numberOf(event.data, "new_scale");
+    if (!before || !after)
+        return std::nullopt;
+    // Above the step up, below the step down.
+    return PlotMark{grew ? MarkKind::Growth : MarkKind::BackOff, x, *after, 0,
+        toQString(scaleText(*before) + " → " + scaleText(*after))};
+}
+
+QString valueText(const nlohmann::json& data, const char* key)
+{
+    const auto number = numberOf(data, key);
+    if (!number)
+        return QStringLiteral("none");
+    const bool whole = std::abs(*number) < 1e15 && *number == std::floor(*number);
+    return toQString(whole ? groupedText(static_cast<std::int64_t>(*number)) : toText(*number));
+}
+
+std::optional<PlotMark> editMark(const LifecycleEvent& event, double x)
+{
+    if (event.kind != event_kind::kSettingChanged)
+        return std::nullopt;
+    const auto key = event.data.is_object() ? event.data.find("key") : event.data.end();
+    const QString name = key != event.data.end() && key->is_string()
+        ? toQString(key->get<std::string>())
+        : QStringLiteral("setting");
+    return PlotMark{MarkKind::Edit, x, 0, 0,
+        name + QLatin1Char(' ') + valueText(event.data, "old") + QStringLiteral(" → ")
+            + valueText(event.data, "new")};
+}
+
+} // namespace
+
+const SeriesSlice* findSeries(const RunData& data, std::string_view name)
+{
+    const auto found = data.series.find(std::string(name));
+    return found == data.series.end() ? nullptr : &found->second;
+}
+
+std::optional<double> xOfStep(const RunData& data, std::int64_t step, XAxisKind kind)
+{
+    if (kind == XAxisKind::Step)
+        return static_cast<double>(step);
+    const SeriesSlice* times = findSeries(data, series::kTimeS);
+    if (!times)
+        return std::nullopt;
+    const auto at = std::lower_bound(times->x.begin(), times->x.end(), static_cast<double>(step));
+    if (at == times->x.end())
+        return std::nullopt;
+    const double seconds = times->y[static_cast<std::size_t>(at - times->x.begin())];
+    if (kind == XAxisKind::RelativeTime)
+        return seconds;
+    return seconds + static_cast<double>(data.run.startedMs) / 1000.0;
+}
+
+std::vector<double> xValues(const RunData& data, const SeriesSlice& series, XAxisKind kind)
+{
+    if (kind == XAxisKind::Step)
+        return series.x;
+    std::vector<double> x;
+    x.reserve(series.x.size());
+    for (const double step : series.x) {
+        const auto place = xOfStep(data, static_cast<std::int64_t>(step), kind);
+        if (!place)
+            break;
+        x.push_back(*place);
+    }
+    return x;
+}
+
+std::vector<PlotMark> lossMarks(const RunData& data, XAxisKind kind)
+{
+    std::vector<PlotMark> marks;
+    addSkipped(marks, data, kind);
+    const SeriesSlice* loss = findSeries(data, series::kLoss);
+    for (std::size_t i = 0; loss && i < loss->y.size(); ++i) {
+        if (std::isfinite(loss->y[i]))
+            continue;
+        const auto step = static_cast<std::int64_t>(loss->x[i]);
+        if (const auto x = xOfStep(data, step, kind)) {
+            marks.push_back({MarkKind::NonFinite, *x, 0, 0,
+                toQString("step " + groupedText(step) + ": loss " + lossText(loss->y[i]))});
+        }
+    }
+    return marks;
+}
+
+std::vector<PlotMark> scaleMarks(const RunData& data, XAxisKind kind)
+{
+    std::vector<PlotMark> marks;
+    addSkipped(marks, data, kind);
+    for (const LifecycleEvent& event : data.events) {
+        if (!event.step)
+            continue;
+        const auto x = xOfStep(data, *event.step, kind);
+        if (!x)
+            continue;
+        auto mark = scaleMark(event, *x);
+        if (!mark)
+            mark = editMark(event, *x);
+        if (mark)
+            marks.push_back(std::move(*mark));
+    }
+    return marks;
+}
+
+} // namespace mantissa::ui

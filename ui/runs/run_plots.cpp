@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/runs/run_plots.h"
+
+#include "core/base/human_text.h"
+#include "core/config/config_io.h"
+#include "core/run/series_info.h"
+#include "ui/live/live_controls.h"
+#include "ui/main_window/window_settings.h"
+#include "ui/plot/plot_export.h"
+#include "ui/plot/plot_group.h"
+#include "ui/plot/series_plot.h"
+#include "ui/runs/run_columns.h"
+#include "ui/runs/run_curves.h"
+#include "ui/theme/fonts.h"
+#include "ui/widgets/swatch.h"
+
+#include <QCheckBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace mantissa::ui {
+
+namespace {
+
+enum PlotIndex { LossPlot, ScalePlot, ThroughputPlot, MemoryPlot };
+constexpr double kMiB = 1024.0 * 1024.0;
+
+struct PlotSeries {
+    PlotIndex plot;
+    std::string_view series;
+    CurveShape shape;
+    bool smoothable;
+    double unit;
+};
+constexpr std::array<PlotSeries, 4> kSeries{{
+    {LossPlot, series::kLoss, CurveShape::Line, true, 1.0},
+    {ScalePlot, series::kScale, CurveShape::Steps, false, 1.0},
+    {ThroughputPlot, series::kSamplesPerSecond, CurveShape::Line, true, 1.0},
+    {MemoryPlot, series::kMemoryBytes, CurveShape::Line, false, kMiB},
+}};
+
+QString powerText(double scale)
+{
+    const double exponent = std::log2(scale);
+    if (scale > 0 && exponent == std::floor(exponent))
+        return toQString(powerOfTwoText(static_cast<int>(exponent)));
+    return toQString(significantText(scale, 3));
+}
+
+void drawPoints(SeriesPlot& plot, const PlotSeries& spec, int curve, const RunData& data,
+    const SeriesSlice& slice, XAxisKind kind)
+{
+    const std::vector<double> x = xValues(data, slice, kind);
+    const std::size_t count = std::min(x.size(), slice.y.size());
+    std::vector<double> y(slice.y.begin(), slice.y.begin() + static_cast<std::ptrdiff_t>(count));
+    for (double& v : y)
+        v /= spec.unit;
+    plot.append(curve, std::span(x).first(count), y);
+}
+
+} // namespace
+
+QStringList runLabels(const std::vector<RunRecord>& runs)
+{
+    std::set<std::string> variants;
+    for (const RunRecord& run : runs)
+        variants.insert(run.variant);
+    QStringList labels;
+    for (const RunRecord& run : runs) {
+        const QString variant = toQString(run.variant);
+        labels.append(variants.size() == runs.size()
+                ? variant
+                : QStringLiteral("%1, run %2").arg(variant).arg(run.id));
+    }
+    return labels;
+}
+
+RunPlots::RunPlots(WindowSettings& settings, QWidget* parent)
+    : QWidget(parent)
+    , m_settings(settings)
+    , m_group(new PlotGroup(this))
+    , m_controls(new LiveControls(this))
+{
+    setupPlots();
+    m_legend = new QWidget(this);
+    m_legend->setFixedHeight(27);
+    m_legend->setAutoFillBackground(true);
+    m_legend->setBackgroundRole(QPalette::Base);
+    m_legendRow = new QHBoxLayout(m_legend);
+    m_legendRow->setContentsMargins(10, 0, 8, 0);
+    m_legendRow->setSpacing(24);
+
+    auto* plots = new QWidget(this);
+    plots->setAutoFillBackground(true);
+    plots->setBackgroundRole(QPalette::Mid);
+    auto* grid = new QGridLayout(plots);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setSpacing(1);
+    for (int i = 0; i < 4; ++i)
+        grid->addWidget(m_plots[static_cast<std::size_t>(i)], i / 2, i % 2);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_controls);
+    layout->addWidget(m_legend);
+    layout->addWidget(plots, 1);
+    setupControls();
+    loadOptions();
+    applyOptions();
+    redraw();
+}
+
+RunPlots::~RunPlots() = default;
+
+void RunPlots::setupPlots()
+{
+    for (auto& plot : m_plots) {
+        plot = new SeriesPlot;
+        plot->setMinimumSize(220, 120);
+        m_group->add(plot);
+    }
+    m_plots[LossPlot]->setTitle(tr("Loss"), tr("cross-entropy"));
+    m_plots[ScalePlot]->setTitle(tr("Loss scale"), tr("log₂ axis"));
+    m_plots[ScalePlot]->setYScale(YScale::Log2);
+    m_plots[ScalePlot]->setYFormat(powerText);
+    m_plots[ThroughputPlot]->setTitle(tr("Throughput"), tr("samples/s"));
+    m_plots[MemoryPlot]->setTitle(tr("Memory"), tr("allocated, MiB; dashed: peak"));
+    m_plots[MemoryPlot]->setYFromZero(true);
+    for (auto* plot : m_plots)
+        plot->setAccessibleName(plot->title());
+}
+
+void RunPlots::setupControls()
+{
+    setupExport();
+    connect(m_controls, &LiveControls::changed, this, [this] {
+        const bool moved = m_controls->options().xAxis != m_group->xAxisKind();
+        saveOptions();
+        applyOptions();
+        if (moved) {
+            redraw();
+            m_group->fit();
+        }
+    });
+    connect(m_controls, &LiveControls::followChosen, m_group, &PlotGroup::setFollow);
+    connect(m_controls, &LiveControls::fitChosen, m_group, &PlotGroup::fit);
+    connect(m_group, &PlotGroup::followChanged, m_controls, &LiveControls::setFollow);
+}
+
+void RunPlots::setupExport()
+{
+    QMenu* menu = m_controls->exportMenu();
+    for (SeriesPlot* plot : m_plots) {
+        menu->addAction(tr("Save %1 plot…").arg(plot->title().toLower()), this,
+            [this, plot] { exportPlotWithDialog(*plot, xKind(), this); });
+    }
+    menu->addSeparator();
+    for (SeriesPlot* plot : m_plots) {
+        menu->addAction(
+            tr("Copy %1 plot").arg(plot->title().toLower()), this, [plot] { copyPlot(*plot); });
+    }
+}
+
+XAxisKind RunPlots::xKind() const
+{
+    return m_controls->options().xAxis;
+}
+
+void RunPlots::loadOptions()
+{
+    const LiveOptions defaults;
+    LiveOptions options;
+    options.xAxis =
+        static_cast<XAxisKind>(m_settings.number(QStringLiteral("runs/x_axis"), 0, 2, 0));
+    options.smoothing =
+        m_settings.real(QStringLiteral("runs/smoothing"), 0, 0.999, defaults.smoothing);
+    options.raw = m_settings.flag(QStringLiteral("runs/raw"), defaults.raw);
+    options.logLoss = m_settings.flag(QStringLiteral("runs/log_loss"), defaults.logLoss);
+    options.marks = m_settings.flag(QStringLiteral("runs/marks"), defaults.marks);
+    m_controls->setOptions(options);
+}
+
+void RunPlots::saveOptions()
+{
+    const LiveOptions options = m_controls->options();
+    m_settings.set(QStringLiteral("runs/x_axis"), static_cast<int>(options.xAxis));
+    m_settings.set(QStringLiteral("runs/smoothing"), options.smoothing);
+    m_settings.set(QStringLiteral("runs/raw"), options.raw);
+    m_settings.set(QStringLiteral("runs/log_loss"), options.logLoss);
+    m_settings.set(QStringLiteral("runs/marks"), options.marks);
+}
+
+void RunPlots::applyOptions()
+{
+    const LiveOptions options = m_controls->options();
+    m_plots[LossPlot]->setYScale(options.logLoss ? YScale::Log10 : YScale::Linear);
+    m_plots[LossPlot]->setTitle(
+        tr("Loss"), options.logLoss ? tr("cross-entropy, log axis") : tr("cross-entropy"));
+    for (SeriesPlot* plot : m_plots) {
+        plot->setSmoothing(options.smoothing);
+        plot->setRawVisible(options.raw);
+        plot->setMarksVisible(options.marks);
+    }
+    m_group->setXAxisKind(options.xAxis);
+    m_group->dataChanged();
+}
+
+void RunPlots::setRuns(std::shared_ptr<const RunDataList> runs)
+{
+    m_runs = std::move(runs);
+    redraw();
+}
+
+void RunPlots::moveCursorTo(std::int64_t run, std::int64_t step)
+{
+    for (std::size_t i = 0; m_runs && i < m_runs->size(); ++i) {
+        const RunData& candidate = (*m_runs)[i];
+        if (candidate.run.id != run)
+            continue;
+        if (const auto x = xOfStep(candidate, step, xKind()))
+            m_group->setCursor(*x);
+    }
+}
+
+void RunPlots::redraw()
+{
+    std::vector<RunRecord> shown;
+    std::vector<Precision> precisions;
+    for (std::size_t i = 0; m_runs && i < std::min(m_runs->size(), kMaxRuns); ++i) {
+        shown.push_back((*m_runs)[i].run);
+        precisions.push_back(precisionFromString(shown.back().precision).value_or(Precision::Fp32));
+    }
+    m_colours = variantColours(precisions);
+    const QStringList labels = runLabels(shown);
+    rebuildLegend(shown, labels);
+    for (SeriesPlot* plot : m_plots)
+        plot->clear();
+    m_skipped = m_nonFinite = 0;
+    std::vector<std::int64_t> ids;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        drawRun(i, (*m_runs)[i], labels.at(static_cast<qsizetype>(i)));
+        ids.push_back(shown[i].id);
+    }
+    const bool others = ids != m_shownIds;
+    m_shownIds = std::move(ids);
+    chooseRateScale();
+    setKeysAndNotes();
+    m_group->dataChanged();
+    if (others)
+        m_group->fit();
+}
+
+void RunPlots::drawRun(std::size_t index, const RunData& run, const QString& label)
+{
+    const bool hidden =
+        std::find(m_hiddenIds.begin(), m_hiddenIds.end(), run.run.id) != m_hiddenIds.end();
+    for (const PlotSeries& spec : kSeries) {
+        SeriesPlot& plot = *m_plots[spec.plot];
+        CurveSpec curveSpec{label, m_colours.at(index), spec.shape, spec.smoothable};
+        const int curve = plot.addCurve(std::move(curveSpec));
+        plot.setCurveVisible(curve, !hidden);
+        // Without a scaler the scale is recorded as 1 and says nothing.
+        if (spec.plot == ScalePlot && !run.run.summary.finalScale)
+            continue;
+        if (const SeriesSlice* slice = findSeries(run, spec.series))
+            drawPoints(plot, spec, curve, run, *slice, xKind());
+        if (spec.plot == MemoryPlot && run.run.summary.peakMemoryBytes)
+            plot.setLimit(curve, *run.run.summary.peakMemoryBytes / kMiB);
+    }
+    if (!hidden)
+        drawMarks(static_cast<int>(index), run);
+}
+
+void RunPlots::drawMarks(int curve, const RunData& run)
+{
+    for (PlotMark mark : lossMarks(run, xKind())) {
+        ++(mark.kind == MarkKind::Skipped ? m_skipped : m_nonFinite);
+        mark.curve = curve;
+        m_plots[LossPlot]->addMark(mark);
+    }
+    for (PlotMark mark : scaleMarks(run, xKind())) {
+        mark.curve = curve;
+        m_plots[ScalePlot]->addMark(mark);
+    }
+}
+
+void RunPlots::chooseRateScale()
+{
+    // A logarithmic axis only where one run would else be squeezed onto the bottom.
+    double lowest = std::numeric_limits<double>::infinity();
+    double highest = 0;
+    for (std::size_t i = 0; i < m_shownIds.size(); ++i) {
+        const auto rate = (*m_runs)[i].run.summary.samplesPerSecond;
+        if (rate && *rate > 0) {
+            lowest = std::min(lowest, *rate);
+            highest = std::max(highest, *rate);
+        }
+    }
+    const bool log = highest > 6 * lowest;
+    m_plots[ThroughputPlot]->setYScale(log ? YScale::Log10 : YScale::Linear);
+    m_plots[ThroughputPlot]->setYFromZero(!log);
+    m_plots[ThroughputPlot]->setTitle(
+        tr("Throughput"), log ? tr("samples/s, log axis") : tr("samples/s"));
+}
+
+void RunPlots::setKeysAndNotes()
+{
+    const auto count = [](const char* word, std::size_t n) -> QString {
+        return QString::fromUtf8(word) + toQString(groupedText(static_cast<std::int64_t>(n)));
+    };
+    m_plots[LossPlot]->setMarkKey({
+        {MarkKind::Skipped, count("skipped: ", m_skipped), SeriesColour::Reference},
+        {MarkKind::NonFinite, count("non-finite: ", m_nonFinite), SeriesColour::Reference},
+    });
+    m_plots[ScalePlot]->setMarkKey({
+        {MarkKind::Skipped, tr("skipped"), SeriesColour::Reference},
+        {MarkKind::Growth, tr("growth"), SeriesColour::Reference},
+        {MarkKind::BackOff, tr("back-off"), SeriesColour::Reference},
+        {MarkKind::Edit, tr("edit"), SeriesColour::Reference},
+    });
+    QString note;
+    QString scaleNote;
+    if (!m_runs || m_runs->empty()) {
+        note = tr("choose runs in the table");
+        scaleNote = note;
+    } else {
+        if (m_runs->size() > kMaxRuns)
+            note = tr("%1 of %2 chosen runs are drawn").arg(kMaxRuns).arg(m_runs->size());
+        const bool anyScale = std::any_of(m_runs->begin(), m_runs->end(),
+            [](const RunData& run) { return run.run.summary.finalScale.has_value(); });
+        scaleNote = anyScale ? QString() : tr("no run here has a scaler: only fp16 has one");
+    }
+    for (SeriesPlot* plot : m_plots)
+        plot->setNote(plot == m_plots[ScalePlot] ? scaleNote : note);
+}
+
+void RunPlots::rebuildLegend(const std::vector<RunRecord>& runs, const QStringList& labels)
+{
+    while (QLayoutItem* item = m_legendRow->takeAt(0)) {
+        if (QWidget* widget = item->widget())
+            widget->deleteLater();
+        delete item;
+    }
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        m_legendRow->addWidget(legendEntry(i, runs[i], labels.at(static_cast<qsizetype>(i))));
+    m_legendRow->addStretch(1);
+    m_legend->setVisible(!runs.empty());
+}
+
+QWidget* RunPlots::legendEntry(std::size_t index, const RunRecord& run, const QString& label)
+{
+    auto* entry = new QWidget;
+    auto* row = new QHBoxLayout(entry);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(6);
+    auto* box = new QCheckBox;
+    box->setAccessibleName(tr("Show %1").arg(label));
+    box->setToolTip(tr("Shows or hides run %1 of %2").arg(run.id).arg(toQString(run.experiment)));
+    box->setChecked(std::find(m_hiddenIds.begin(), m_hiddenIds.end(), run.id) == m_hiddenIds.end());
+    auto* name = new QLabel(label);
+    QFont bold = tableFont(font());
+    bold.setBold(true);
+    name->setFont(bold);
+    const auto skipped = toQString(groupedText(run.stepsSkipped));
+    auto* text =
+        new QLabel(tr("skipped %1 of %2").arg(skipped, toQString(groupedText(run.stepsAttempted))));
+    text->setFont(tableFont(font()));
+    row->addWidget(box);
+    row->addWidget(new Swatch(m_colours.at(index)));
+    row->addWidget(name);
+    row->addWidget(text);
+    connect(box, &QCheckBox::toggled, this, [this, index](bool on) { setHidden(index, !on); });
+    return entry;
+}
+
+void RunPlots::setHidden(std::size_t run, bool hidden)
+{
+    const std::int64_t id = m_shownIds.at(run);
+    std::erase(m_hiddenIds, id);
+    if (hidden)
+        m_hiddenIds.push_back(id);
+    for (SeriesPlot* plot : m_plots) {
+        plot->setCurveVisible(static_cast<int>(run), !hidden);
+        plot->clearMarks();
+    }
+    m_skipped = m_nonFinite = 0;
+    for (std::size_t i = 0; i < m_shownIds.size(); ++i) {
+        if (std::find(m_hiddenIds.begin(), m_hiddenIds.end(), m_shownIds[i]) == m_hiddenIds.end())
+            drawMarks(static_cast<int>(i), (*m_runs)[i]);
+    }
+    setKeysAndNotes();
+    m_group->dataChanged();
+}
+
+} // namespace mantissa::ui

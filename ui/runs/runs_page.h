@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/config/experiment_config.h"
+#include "ui/main_window/page.h"
+#include "ui/runs/store_reader.h"
+
+#include <QTimer>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QMainWindow;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+class QTableView;
+
+namespace mantissa::ui {
+
+class DetailsPanel;
+class Dock;
+class NotePanel;
+class RunActions;
+class RunEventModel;
+class RunExporter;
+class RunPlots;
+class RunSortFilter;
+class RunTableModel;
+class RunTableView;
+class StoreEditor;
+class WindowSettings;
+
+/// All stored runs: table, curves of the chosen ones laid over one another, what differs between
+/// them, events, notes, and what can be done with them. Follows the store by itself.
+class RunsPage : public Page {
+    Q_OBJECT
+
+public:
+    RunsPage(
+        const std::filesystem::path& store, WindowSettings& settings, QWidget* parent = nullptr);
+    ~RunsPage() override;
+
+    QString name() const override;
+    Icon pageIcon() const override;
+    QString description() const override;
+    void pageShown() override;
+    QByteArray saveLayout() const override;
+    void restoreLayout(const QByteArray& bytes) override;
+
+    /// Chooses these runs, e.g. those of a comparison that has just ended.
+    void selectRuns(const std::vector<std::int64_t>& runs);
+    /// LibTorch's version as the newest run's worker told it; empty if there is none.
+    QString torchVersion() const;
+    RunActions& runActions() { return *m_actions; }
+    RunExporter& exporter() { return *m_exporter; }
+
+Q_SIGNALS:
+    /// A run's experiment is wanted in the Experiment page.
+    void cloneRequested(const mantissa::ExperimentConfig& config);
+    /// The button of the empty page.
+    void startRequested();
+    /// A report is written; the window may offer to open it.
+    void reportWritten(const QString& file);
+
+private:
+    void setupLayout();
+    QWidget* setupStrip();
+    QWidget* setupTable();
+    QWidget* setupEmptyState();
+    void setupDocks();
+    Dock* addDock(const QString& name, const QString& title, QWidget* content);
+    void showTableMenu(const QPoint& position);
+    void showNote(bool tags);
+    void connectParts();
+    void takeRuns(const std::vector<RunRecord>& runs);
+    void chosenChanged();
+    void takeData(const std::shared_ptr<const RunDataList>& loaded);
+    void applyFilter(const QString& text);
+    void updateCounts();
+    void showNotice(const QString& html, bool error);
+    void cloneRun(const RunRecord& run);
+
+    WindowSettings& m_settings;
+    StoreReader* m_reader = nullptr;
+    StoreEditor* m_editor = nullptr;
+    RunExporter* m_exporter = nullptr;
+    RunActions* m_actions = nullptr;
+    RunTableModel* m_model = nullptr;
+    RunSortFilter* m_sorted = nullptr;
+    RunEventModel* m_eventModel = nullptr;
+
+    QMainWindow* m_frame = nullptr; ///< holds the docks
+    QSplitter* m_splitter = nullptr;
+    QStackedWidget* m_tableOrEmpty = nullptr;
+    QLineEdit* m_filter = nullptr;
+    QCheckBox* m_archived = nullptr;
+    QLabel* m_counts = nullptr;
+    QLabel* m_notice = nullptr;
+    QLabel* m_emptyText = nullptr;
+    QPushButton* m_emptyButton = nullptr;
+    RunTableView* m_table = nullptr;
+    RunPlots* m_plots = nullptr;
+    DetailsPanel* m_details = nullptr;
+    NotePanel* m_note = nullptr;
+    QTableView* m_events = nullptr;
+    Dock* m_detailsDock = nullptr;
+    Dock* m_eventsDock = nullptr;
+    Dock* m_noteDock = nullptr;
+    QTimer m_reload; ///< gathers changes of the choice
+    std::vector<std::int64_t> m_loadedIds; ///< chosen at the last load
+    bool m_loadedEnded = false; ///< all of them had ended
+    std::vector<std::int64_t> m_wanted; ///< to choose as soon as they are in the table
+};
+
+} // namespace mantissa::ui
