@@ -128,7 +128,6 @@ void Session::idle(const Incoming& incoming)
 void Session::runBlock(std::int64_t steps)
 {
     const auto last = steps > 0 ? std::min(m_totalSteps, m_trainer->steps() + steps) : m_totalSteps;
-    event(event_kind::kBlockStarted, {});
     m_heart.setActivity(Activity::Training);
     checkEnd();
     while (!m_end && m_trainer->steps() < last && trainStep()) { }
@@ -167,7 +166,7 @@ void Session::event(std::string_view kind, std::string message, nlohmann::json d
 {
     std::optional<std::int64_t> step;
     if (m_trainer)
-        step = m_trainer->steps() + (kind == event_kind::kBlockStarted ? 1 : 0);
+        step = m_trainer->steps();
     if (m_batcher)
         m_batcher->flush();
     m_sender.send(

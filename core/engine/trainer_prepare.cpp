@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a Trainer does before its first step, and what it says about itself.
+#include "core/base/number_text.h"
 #include "core/base/version.h"
 #include "core/config/config_io.h"
 #include "core/engine/format_probe.h"
@@ -80,14 +81,20 @@ void Trainer::Private::prepareTraining()
 
 namespace {
 
+/// The shortest decimal that is this float: 0.33, not 0.33000001311302185.
+double asWritten(float value)
+{
+    return parseDouble(fmt::format("{}", value)).value_or(value);
+}
+
 nlohmann::json describeData(const Dataset& data, const DataConfig& config)
 {
     return {{"source", toString(config.source)}, {"origin", data.origin},
         {"generated", data.generated}, {"train_images", data.train.count},
         {"validation_images", data.validation.count}, {"classes", data.classes},
         {"image", {data.train.channels, data.train.height, data.train.width}},
-        {"normalisation_mean", data.normalisation.mean},
-        {"normalisation_deviation", data.normalisation.deviation},
+        {"normalisation_mean", asWritten(data.normalisation.mean)},
+        {"normalisation_deviation", asWritten(data.normalisation.deviation)},
         {"order", config.shuffle ? "randperm of the seed, a new one each epoch" : "as in the file"},
         {"rest_of_epoch", "left out"}};
 }

@@ -4,6 +4,7 @@
 #include "core/engine/trainer.h"
 
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 
 using namespace mantissa;
@@ -199,6 +200,42 @@ private Q_SLOTS:
             QVERIFY(std::abs(halfRecords[i].samplesPerSecond * halfRecords[i].stepMs / 1000 - 8)
                 < 1e-9);
         }
+    }
+
+    void epochsBecomeSteps()
+    {
+        auto variant = tinyVariant(Precision::Fp32);
+        variant.settings.train.epochs = 3;
+        variant.settings.train.accumulate = 2;
+        variant.settings.data.trainLimit = 66; // 16 whole batches of 4, 8 steps of 2
+        QCOMPARE(create(variant)->scheduledSteps(), std::int64_t{24});
+    }
+
+    void channelsLastIsAnotherLayoutOfTheSameNumbers()
+    {
+        auto variant = tinyVariant(Precision::Fp32);
+        variant.settings.model.kind = ModelKind::Cnn;
+        variant.settings.model.width = 2;
+        const auto plain = train(*create(variant), 4);
+        variant.settings.device.channelsLast = true;
+        const auto last = train(*create(variant), 4);
+        for (std::size_t i = 0; i < 4; ++i)
+            QVERIFY(std::abs(plain[i].loss - last[i].loss) < 1e-4);
+    }
+
+    void weightsAreNamedAsInPython()
+    {
+        auto variant = tinyVariant(Precision::Fp32);
+        const auto weights = create(variant)->weights();
+        QCOMPARE(weights.size(), std::size_t{4});
+        QCOMPARE(weights[0].name, std::string("fc1.weight"));
+        QCOMPARE(weights[0].sizes, (std::vector<std::int64_t>{8, 784}));
+        QCOMPARE(weights[3].name, std::string("fc2.bias"));
+        // torch.nn.Linear's default: uniform in +-1/sqrt(fan_in).
+        const auto [low, high] =
+            std::minmax_element(weights[0].values.begin(), weights[0].values.end());
+        QVERIFY(*low >= -1.0F / 28 && *low < -0.99F / 28);
+        QVERIFY(*high <= 1.0F / 28 && *high > 0.99F / 28);
     }
 
     void clippingLimitsTheUpdateAndKeepsTheNormItReports()

@@ -3,6 +3,7 @@
 #include "tests/engine/worker_client.h"
 
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 
 using namespace mantissa;
@@ -67,13 +68,7 @@ private Q_SLOTS:
         worker.say(RunBlockCommand{100});
         const auto finished = worker.await<Finished>();
         QVERIFY(finished && finished->state == RunState::Finished);
-        std::vector<std::int64_t> starts;
-        for (const auto& event : worker.events()) {
-            const auto* lifecycle = std::get_if<LifecycleEvent>(&event);
-            if (lifecycle && lifecycle->kind == event_kind::kBlockStarted)
-                starts.push_back(lifecycle->step.value_or(-1));
-        }
-        QCOMPARE(starts, (std::vector<std::int64_t>{1, 8, 13}));
+        QCOMPARE(seriesOf(worker, "loss").size(), std::size_t{30});
     }
 
     void pausesAndResumesInABlock()
@@ -181,6 +176,30 @@ private Q_SLOTS:
         worker.closeInput();
         QVERIFY(worker.awaitEnd());
         QVERIFY(worker.process().exitStatus() == QProcess::NormalExit);
+    }
+
+    void aLossThatIsNotFiniteIsAnEventAndTheRunGoesOn()
+    {
+        auto variant = tinyVariant();
+        variant.settings.train.optimizer = OptimizerKind::Sgd;
+        variant.settings.train.schedule = LrSchedule::Constant;
+        variant.settings.train.lr = 10;
+        variant.settings.train.weightDecay = 1;
+        variant.settings.train.momentum = 0.99;
+        variant.settings.train.steps = 400;
+        variant.settings.eval.every = 0;
+        Worker worker;
+        worker.say(StartCommand{variant});
+        worker.say(RunBlockCommand{0});
+        const auto event = worker.awaitKind(event_kind::kNonFiniteLoss);
+        QVERIFY(event.has_value());
+        const auto finished = worker.await<Finished>();
+        QVERIFY(finished && finished->state == RunState::Finished);
+        const auto losses = seriesOf(worker, "loss");
+        QCOMPARE(losses.size(), std::size_t{400});
+        const auto first =
+            std::find_if(losses.begin(), losses.end(), [](double x) { return !std::isfinite(x); });
+        QCOMPARE(event->step.value_or(0), first - losses.begin() + 1);
     }
 
     void liveSettingsChange()
