@@ -5,7 +5,6 @@
 #include "core/run/protocol.h"
 
 #include <QFile>
-#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
@@ -26,6 +25,7 @@ private Q_SLOTS:
         QFile script(m_folder.filePath(QStringLiteral("worker.py")));
         QVERIFY(script.open(QIODevice::WriteOnly));
         script.write(example("python"));
+        QVERIFY(script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
     }
 
     void theSamplesLineDecodes()
@@ -87,9 +87,7 @@ private:
 
     void usePython(RunFixture& fixture) const
     {
-        fixture.options.worker =
-            QStandardPaths::findExecutable(QStringLiteral("python3")).toStdString();
-        fixture.argue({m_folder.filePath(QStringLiteral("worker.py")).toStdString()});
+        fixture.options.worker = m_folder.filePath(QStringLiteral("worker.py")).toStdString();
     }
 
     QTemporaryDir m_folder;
