@@ -71,6 +71,7 @@ protected:
 private:
     void setupMenus();
     void setupViewMenu();
+    void listPanels(QMenu& menu);
     void setupCentre();
     void choosePage(int index);
     void showState();

@@ -6,9 +6,11 @@
 
 #include <QActionGroup>
 #include <QApplication>
+#include <QDockWidget>
 #include <QFileDialog>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QStackedWidget>
 
 namespace mantissa::ui {
 
@@ -42,6 +44,9 @@ void MainWindow::setupViewMenu()
 {
     m_view = menuBar()->addMenu(tr("&View"));
     m_viewEnd = m_view->addSeparator();
+    QMenu* panels = m_view->addMenu(tr("&Panels of this page"));
+    connect(panels, &QMenu::aboutToShow, this, [this, panels] { listPanels(*panels); });
+    m_view->addSeparator();
     auto* group = new QActionGroup(this);
     const std::pair<QString, Appearance> choices[] = {{tr("As the &system"), Appearance::System},
         {tr("&Light"), Appearance::Light}, {tr("&Dark"), Appearance::Dark}};
@@ -55,6 +60,16 @@ void MainWindow::setupViewMenu()
             m_settings.setAppearance(chosen);
         });
     }
+}
+
+/// The docks of the page shown: a closed one comes back from here.
+void MainWindow::listPanels(QMenu& menu)
+{
+    menu.clear();
+    for (const QDockWidget* dock : m_stack->currentWidget()->findChildren<QDockWidget*>())
+        menu.addAction(dock->toggleViewAction());
+    if (menu.isEmpty())
+        menu.addAction(tr("none"))->setEnabled(false);
 }
 
 /// The clipboard actions go to the widget that has the focus, if it knows them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/main_window/run_tool_bar.h"
 
+#include "core/hardware/machine.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/session/run_session.h"
 #include "ui/theme/icons.h"
@@ -89,11 +90,24 @@ void RunToolBar::setupDevice()
     m_device = new QComboBox(this);
     m_device->setAccessibleName(tr("Device"));
     m_device->setMinimumWidth(140);
-    for (const char* kind : {"auto", "cpu", "cuda:0"})
-        m_device->addItem(QString::fromLatin1(kind));
+    addDevice(QStringLiteral("auto"));
+    addDevice(QStringLiteral("cpu"));
+    std::error_code error;
+    if (std::filesystem::exists("/proc/driver/nvidia/version", error))
+        addDevice(QStringLiteral("cuda:0"));
     m_device->setToolTip(tr("auto takes the first GPU that LibTorch sees, else the CPU"));
     addWidget(m_device);
     connect(m_device, &QComboBox::activated, this, &RunToolBar::chooseDevice);
+}
+
+void RunToolBar::addDevice(const QString& kind)
+{
+    QString text = kind;
+    if (kind == QStringLiteral("auto"))
+        text = tr("Automatic");
+    else if (kind == QStringLiteral("cpu"))
+        text = tr("CPU, %1 threads").arg(readMachine().usableCores);
+    m_device->addItem(text, kind);
 }
 
 void RunToolBar::setFiles(
@@ -138,9 +152,9 @@ void RunToolBar::showDocument()
     if (!draft)
         return;
     const QString kind = QString::fromStdString(draft->settings.device.kind);
-    if (m_device->findText(kind) < 0)
-        m_device->addItem(kind);
-    m_device->setCurrentText(kind);
+    if (m_device->findData(kind) < 0)
+        addDevice(kind);
+    m_device->setCurrentIndex(m_device->findData(kind));
 }
 
 void RunToolBar::chooseDevice(int index)
@@ -148,7 +162,7 @@ void RunToolBar::chooseDevice(int index)
     if (!m_document.draft())
         return;
     ExperimentConfig config = *m_document.draft();
-    config.settings.device.kind = m_device->itemText(index).toStdString();
+    config.settings.device.kind = m_device->itemData(index).toString().toStdString();
     m_document.edit(config);
 }
 

@@ -36,6 +36,7 @@ private:
     void setupActions();
     void setupExperiment();
     void setupDevice();
+    void addDevice(const QString& kind);
     void showDocument();
     void chooseDevice(int index);
     static void explain(QAction* action, const QString& what, const QString& whyNot);

@@ -11,6 +11,7 @@
 #include <QProgressBar>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace mantissa::ui {
 
@@ -21,6 +22,21 @@ QString variantName(const RunSession& session, int run)
     if (run < 0)
         return {};
     return QString::fromStdString(session.plan().at(static_cast<std::size_t>(run)).variant.name);
+}
+
+/// "Finished", or how many ended in which way.
+QString endText(const RunSession& session)
+{
+    std::map<RunState, int> counts;
+    for (const PlannedRun& run : session.plan())
+        ++counts[session.buffer().status(run.index).outcome.state];
+    if (counts.size() == 1 && counts.begin()->first == RunState::Finished)
+        return QObject::tr("Finished");
+    QStringList parts;
+    for (const auto& [state, count] : counts)
+        parts << QString::number(count) + QLatin1Char(' ')
+                + QString::fromStdString(std::string(toString(state)));
+    return QObject::tr("Ended: %1").arg(parts.join(QStringLiteral(", ")));
 }
 
 QString stateText(const RunSession* session)
@@ -39,7 +55,7 @@ QString stateText(const RunSession* session)
     case SessionState::Stopping:
         return QObject::tr("Stopping after this step");
     case SessionState::Ended:
-        return QObject::tr("Ended");
+        return endText(*session);
     }
     return {};
 }
