@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
-#include <sys/resource.h>
 #include <unistd.h>
 
 namespace {
@@ -65,8 +64,6 @@ int main(int argc, char** argv)
     // What any library may print goes to stderr: the protocol's pipe is ours alone.
     const int protocol = dup(STDOUT_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    // The window must stay responsive while this computes on all cores.
-    setpriority(PRIO_PROCESS, 0, 5);
     {
         mantissa::EventSender sender(protocol);
         mantissa::Heart heart(sender);
