@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/options.h"
-#include "core/base/paths.h"
 #include "core/base/version.h"
-#include "ui/help/help_menu.h"
-#include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
-#include "ui/main_window/main_window.h"
-#include "ui/runs/runs_page.h"
 #include "ui/theme/theme.h"
+#include "ui/window/program_window.h"
 
-#include <QAction>
 #include <QApplication>
 #include <clocale>
 #include <iostream>
@@ -19,16 +14,6 @@ using namespace mantissa::ui;
 
 namespace {
 
-void connectRuns(RunsPage& runs, MainWindow& window, ExperimentDocument& document)
-{
-    QObject::connect(&runs, &RunsPage::startRequested, window.startAction(), &QAction::trigger);
-    QObject::connect(&runs, &RunsPage::cloneRequested, &window,
-        [&window, &document](const ExperimentConfig& config) {
-            document.adopt(config);
-            window.showPage(QStringLiteral("Experiment"));
-        });
-}
-
 int runWindow(QApplication& application, const GuiOptions& options)
 {
     Theme theme(application, WindowSettings().appearance());
@@ -36,12 +21,7 @@ int runWindow(QApplication& application, const GuiOptions& options)
     MainWindow::Options windowOptions;
     windowOptions.store = options.store;
     MainWindow window(windowOptions, theme, document);
-    window.addPage(new LivePage(window.startAction(), document, window.settings(), options.store));
-    auto* runs = new RunsPage(options.store, window.settings());
-    window.addPage(runs);
-    connectRuns(*runs, window, document);
-    new HelpMenu(
-        *window.helpMenu(), window, shippedFolder("docs"), [runs] { return runs->torchVersion(); });
+    addProgramPages(window, document, options.store);
     if (!options.experiment.empty())
         window.openExperiment(options.experiment);
     window.restore();

@@ -135,7 +135,6 @@ void LivePage::setupDocks()
     table->setModel(m_readout);
     table->setSelectionMode(QAbstractItemView::NoSelection);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table->horizontalHeader()->setStretchLastSection(true);
     m_readoutLine = new QLabel(readout);
     m_readoutLine->setFont(tableFont(font()));
     m_readoutLine->setContentsMargins(8, 4, 8, 4);
@@ -157,7 +156,7 @@ void LivePage::setupDocks()
         addDock(tr("Alerts"), QStringLiteral("alerts"), m_eventView, Qt::BottomDockWidgetArea);
     m_eventDock->setDetail(tr("nothing to report"));
     m_frame->resizeDocks({m_readoutDock, m_eventDock}, {180, 180}, Qt::Vertical);
-    m_frame->resizeDocks({m_readoutDock, m_eventDock}, {590, 460}, Qt::Horizontal);
+    m_frame->resizeDocks({m_readoutDock, m_eventDock}, {620, 430}, Qt::Horizontal);
     m_frame->resizeDocks({variants, m_resultDock}, {580, 206}, Qt::Vertical);
 }
 

@@ -2,8 +2,9 @@
 #include "core/storage/run_store.h"
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
-#include "ui/main_window/main_window.h"
+#include "ui/runs/runs_page.h"
 #include "ui/session/run_session.h"
+#include "ui/window/program_window.h"
 
 #include <QAbstractItemView>
 #include <QApplication>
@@ -12,6 +13,7 @@
 #include <QFile>
 #include <QPushButton>
 #include <QSlider>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolBar>
@@ -88,6 +90,7 @@ private Q_SLOTS:
     void runEndsWithEveryVariantFinished();
     void visiblePointsEqualTheStore();
     void reportIsWritten();
+    void runsPageListsTheRuns();
     void cleanupTestCase();
 
 public Q_SLOTS:
@@ -126,8 +129,7 @@ void TestGuiRun::initTestCase()
     options.settingsFile = settings;
     options.controller.worker = MANTISSA_REAL_WORKER;
     m_window = std::make_unique<MainWindow>(options, *m_theme, m_document);
-    m_window->addPage(
-        new LivePage(m_window->startAction(), m_document, m_window->settings(), m_store));
+    addProgramPages(*m_window, m_document, m_store);
     m_window->restore();
     m_window->show();
     // Without a window manager nobody else gives it the keyboard.
@@ -241,7 +243,7 @@ void TestGuiRun::runEndsWithEveryVariantFinished()
 
 void TestGuiRun::visiblePointsEqualTheStore()
 {
-    auto* smoothing = find<QSlider>(QStringLiteral("smoothing"));
+    auto* smoothing = live()->findChild<QSlider*>(QStringLiteral("smoothing"));
     QVERIFY(smoothing && smoothing->isVisible());
     smoothing->setFocus();
     QTest::keyClick(smoothing, Qt::Key_Home); // no smoothing
@@ -279,6 +281,37 @@ void TestGuiRun::reportIsWritten()
     const QByteArray html = file.readAll();
     for (const char* text : {"small-shapes", "fp32", "bf16", "fp16", "<svg"})
         QVERIFY2(html.contains(text), text);
+}
+
+void TestGuiRun::runsPageListsTheRuns()
+{
+    QAction* toRuns = nullptr;
+    for (QAction* action : m_window->findChildren<QAction*>()) {
+        if (action->text() == QStringLiteral("Runs") && !action->shortcut().isEmpty())
+            toRuns = action;
+    }
+    QVERIFY(toRuns);
+    const auto key = toRuns->shortcut()[0];
+    QTest::keyClick(m_window.get(), key.key(), key.keyboardModifiers());
+    auto* page = m_window->findChild<RunsPage*>();
+    QVERIFY(page && page->isVisible());
+    const auto tableOfRuns = [&]() -> const QAbstractItemModel* {
+        for (auto* view : page->findChildren<QTableView*>()) {
+            if (view->isVisible() && view->model() && view->model()->rowCount() == 3)
+                return view->model();
+        }
+        return nullptr;
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(tableOfRuns(), 10000);
+    QStringList texts;
+    const QAbstractItemModel* table = tableOfRuns();
+    for (int row = 0; row < 3; ++row) {
+        for (int column = 0; column < table->columnCount(); ++column)
+            texts << table->index(row, column).data().toString();
+    }
+    for (const char* text : {"fp32", "bf16", "fp16", "finished"})
+        QVERIFY2(
+            texts.contains(QString::fromLatin1(text)), qPrintable(texts.join(QLatin1Char('|'))));
 }
 
 void TestGuiRun::cleanupTestCase()

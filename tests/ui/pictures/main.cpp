@@ -3,9 +3,9 @@
 // and dark: ui_pictures FOLDER WORKER STORE EXPERIMENT.toml [STEPS_BEFORE_PICTURE]
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
-#include "ui/main_window/main_window.h"
 #include "ui/main_window/page.h"
 #include "ui/session/run_session.h"
+#include "ui/window/program_window.h"
 
 #include <QApplication>
 #include <QDir>
@@ -45,7 +45,7 @@ bool savePages(MainWindow& window, Theme& theme, const QDir& folder, const QStri
         theme.setAppearance(appearance);
         for (const Page* page : window.findChildren<Page*>()) {
             window.showPage(page->name());
-            settle(500);
+            settle(800);
             const QString name =
                 page->name().toLower() + suffix + QLatin1Char('-') + QString::fromLatin1(word);
             saved = window.grab().save(folder.filePath(name + QStringLiteral(".png"))) && saved;
@@ -74,7 +74,7 @@ int main(int argc, char** argv)
     const QDir folder(QString::fromLocal8Bit(argv[1]));
     options.settingsFile = folder.filePath(QStringLiteral("window.ini"));
     MainWindow window(options, theme, document);
-    window.addPage(new LivePage(window.startAction(), document, window.settings(), options.store));
+    addProgramPages(window, document, options.store);
     window.openExperiment(argv[4]);
     window.resize(1440, 900);
     window.show();

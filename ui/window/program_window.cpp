@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/program_window.h"
+
+#include "core/base/paths.h"
+#include "ui/help/help_menu.h"
+#include "ui/live/live_page.h"
+#include "ui/main_window/experiment_document.h"
+#include "ui/runs/runs_page.h"
+
+#include <QAction>
+
+namespace mantissa::ui {
+
+namespace {
+
+void connectRuns(RunsPage& runs, MainWindow& window, ExperimentDocument& document)
+{
+    QObject::connect(&runs, &RunsPage::startRequested, window.startAction(), &QAction::trigger);
+    QObject::connect(&runs, &RunsPage::cloneRequested, &window,
+        [&window, &document](const ExperimentConfig& config) {
+            document.adopt(config);
+            window.showPage(QStringLiteral("Experiment"));
+        });
+}
+
+} // namespace
+
+void addProgramPages(
+    MainWindow& window, ExperimentDocument& document, const std::filesystem::path& store)
+{
+    window.addPage(new LivePage(window.startAction(), document, window.settings(), store));
+    auto* runs = new RunsPage(store, window.settings());
+    window.addPage(runs);
+    connectRuns(*runs, window, document);
+    new HelpMenu(
+        *window.helpMenu(), window, shippedFolder("docs"), [runs] { return runs->torchVersion(); });
+}
+
+} // namespace mantissa::ui
