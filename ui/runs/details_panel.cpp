@@ -10,12 +10,13 @@
 #include "ui/theme/fonts.h"
 
 #include <QCheckBox>
+#include <QEvent>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QScrollBar>
 #include <QTreeWidget>
 #include <QVBoxLayout>
-#include <algorithm>
 #include <utility>
 
 namespace mantissa::ui {
@@ -71,8 +72,10 @@ DetailsPanel::DetailsPanel(WindowSettings& settings, QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(m_empty, 1);
     layout->addWidget(m_tree, 1);
-    layout->addWidget(m_equalToo);
-    m_equalToo->setContentsMargins(8, 4, 8, 4);
+    auto* below = new QHBoxLayout;
+    below->setContentsMargins(8, 4, 8, 4);
+    below->addWidget(m_equalToo);
+    layout->addLayout(below);
     connect(m_equalToo, &QCheckBox::toggled, this, [this](bool on) {
         m_settings.set(kEqualToo, on);
         rebuild();
@@ -93,22 +96,21 @@ QString DetailsPanel::summary() const
 
 void DetailsPanel::sizeColumns()
 {
-    constexpr int kLeastValue = 76;
-    const int width = m_tree->viewport()->width();
-    m_tree->resizeColumnToContents(0);
-    m_tree->setColumnWidth(0, std::min(m_tree->columnWidth(0), width * 2 / 5));
-    const int values = m_tree->columnCount() - 1;
-    if (values < 1)
-        return;
-    const int each = std::max(kLeastValue, (width - m_tree->columnWidth(0)) / values);
-    for (int column = 1; column < m_tree->columnCount(); ++column)
-        m_tree->setColumnWidth(column, each);
+    constexpr int kKeyWidth = 136;
+    constexpr int kLeastValue = 70;
+    QHeaderView* header = m_tree->header();
+    header->setStretchLastSection(false);
+    header->setMinimumSectionSize(kLeastValue);
+    header->setSectionResizeMode(QHeaderView::Stretch);
+    header->setSectionResizeMode(0, QHeaderView::Interactive);
+    header->resizeSection(0, kKeyWidth);
 }
 
-void DetailsPanel::resizeEvent(QResizeEvent* event)
+void DetailsPanel::changeEvent(QEvent* event)
 {
-    QWidget::resizeEvent(event);
-    sizeColumns();
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        rebuild(); // the muted words keep the colour they were made with
 }
 
 void DetailsPanel::rebuild()

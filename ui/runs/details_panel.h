@@ -29,7 +29,7 @@ Q_SIGNALS:
     void summaryChanged(const QString& summary);
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     void rebuild();

@@ -19,15 +19,15 @@ QString sampleText(RunColumn column)
 {
     switch (column) {
     case RunColumn::Id:
-        return QStringLiteral("000");
+        return QStringLiteral("00,000");
     case RunColumn::Experiment:
         return QStringLiteral("fashion-mnist-quick");
     case RunColumn::Variant:
-        return QStringLiteral("     fp16-x");
+        return QStringLiteral("       fp16-2^40");
     case RunColumn::Precision:
         return QStringLiteral("Precision");
     case RunColumn::State:
-        return QStringLiteral("      finished");
+        return QStringLiteral("          finished");
     case RunColumn::Started:
         return QStringLiteral("30 Nov 00:00");
     case RunColumn::Duration:
@@ -76,7 +76,7 @@ void RunTableView::setupColumns()
     header->setContextMenuPolicy(Qt::CustomContextMenu);
     header->setAccessibleName(tr("Columns; the context menu shows and hides them"));
     const int padding = 14;
-    const int sortSign = 14;
+    const int sortSign = 18;
     for (int c = 0; c < kRunColumns; ++c) {
         const auto column = static_cast<RunColumn>(c);
         const int text = fontMetrics().horizontalAdvance(sampleText(column));

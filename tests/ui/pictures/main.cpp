@@ -4,6 +4,7 @@
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/page.h"
+#include "ui/runs/runs_page.h"
 #include "ui/session/run_session.h"
 #include "ui/window/program_window.h"
 
@@ -55,6 +56,18 @@ bool savePages(MainWindow& window, Theme& theme, const QDir& folder, const QStri
     return saved;
 }
 
+/// Chooses the session's runs in the Runs page.
+void chooseRuns(RunsPage& page, RunSession& session)
+{
+    session.flush();
+    std::vector<std::int64_t> ids;
+    for (const PlannedRun& run : session.plan())
+        ids.push_back(session.runId(run.index));
+    page.selectRuns(ids);
+    page.pageShown();
+    settle(2000);
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -93,6 +106,7 @@ int main(int argc, char** argv)
         600);
     LivePlots& plots = window.findChild<LivePage*>()->plots();
     plots.group().setCursor(plots.group().xRange().upper * 0.6);
+    chooseRuns(*window.findChild<RunsPage*>(), *window.session());
     const bool saved = savePages(window, theme, folder, QString());
     QFile::remove(options.settingsFile);
     window.stopRun();
