@@ -11,6 +11,7 @@
 
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDeadlineTimer>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QHBoxLayout>
@@ -24,6 +25,7 @@ namespace mantissa::ui {
 
 namespace {
 
+constexpr int kStopOnCloseMs = 3000;
 const QString kGeometry = QStringLiteral("window/geometry");
 const QString kPage = QStringLiteral("window/page");
 const QString kExperiment = QStringLiteral("window/experiment");
@@ -224,11 +226,24 @@ bool MainWindow::confirmClose()
     return answer == QMessageBox::Close;
 }
 
+/// Lets the runs end after their step; what takes longer is ended with the session.
+void MainWindow::stopAndWait()
+{
+    if (!m_session || m_session->ended())
+        return;
+    m_session->stop();
+    const QDeadlineTimer deadline(kStopOnCloseMs);
+    while (!m_session->ended() && !deadline.hasExpired())
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 50);
+}
+
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     if (!confirmClose())
         return event->ignore();
     saveSettings();
+    hide();
+    stopAndWait();
     for (Page* page : m_pages)
         page->setSession(nullptr);
     m_session.reset();

@@ -78,6 +78,7 @@ private:
     void saveSettings();
     void editFocused(const char* slot);
     bool confirmClose();
+    void stopAndWait();
 
     Options m_options;
     Theme& m_theme;

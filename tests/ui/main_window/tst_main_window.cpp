@@ -172,6 +172,13 @@ void TestMainWindow::closingDuringARunAsksOnce()
     QVERIFY(m_window->close());
     QCOMPARE(m_boxes, 2);
     QVERIFY(!m_window->session());
+    const auto store = RunStore::open(
+        m_folder->filePath(QStringLiteral("runs.db")).toStdString(), RunStore::Mode::ReadOnly);
+    QVERIFY(store.has_value());
+    const auto runs = (*store)->runs();
+    QVERIFY(runs && runs->size() == 2);
+    for (const RunRecord& run : *runs)
+        QVERIFY2(run.state == RunState::Stopped, run.reason.c_str());
 }
 
 void TestMainWindow::brokenSettingsFallBackToDefaults()
