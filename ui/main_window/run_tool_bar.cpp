@@ -21,6 +21,12 @@ namespace {
 /// Item data of the entry that stands for an experiment without a listed file.
 const QString kUnlisted = QStringLiteral("?");
 
+QString cpuText(std::int64_t threads)
+{
+    return threads == 1 ? QObject::tr("CPU, 1 thread")
+                        : QObject::tr("CPU, %1 threads").arg(threads);
+}
+
 QString pathText(const std::filesystem::path& path)
 {
     return QString::fromStdString(path.string());
@@ -106,7 +112,7 @@ void RunToolBar::addDevice(const QString& kind)
     if (kind == QStringLiteral("auto"))
         text = tr("Automatic");
     else if (kind == QStringLiteral("cpu"))
-        text = tr("CPU, %1 threads").arg(readMachine().usableCores);
+        text = cpuText(readMachine().usableCores);
     m_device->addItem(text, kind);
 }
 
@@ -152,6 +158,9 @@ void RunToolBar::showDocument()
     if (!draft)
         return;
     const QString kind = QString::fromStdString(draft->settings.device.kind);
+    const std::int64_t threads = draft->settings.device.threads;
+    m_device->setItemText(m_device->findData(QStringLiteral("cpu")),
+        cpuText(threads > 0 ? threads : readMachine().usableCores));
     if (m_device->findData(kind) < 0)
         addDevice(kind);
     m_device->setCurrentIndex(m_device->findData(kind));
