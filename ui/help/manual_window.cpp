@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/help/manual_window.h"
 
+#include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 
 #include <QAbstractTextDocumentLayout>
@@ -39,23 +40,45 @@ QTreeWidgetItem* addItem(QTreeWidgetItem* parent, const QString& text, const QSt
     return item;
 }
 
-/// Cell borders and room around the text: Qt's Markdown tables have neither.
-void styleTables(QTextDocument& document, const QColor& border)
+void styleTable(QTextTable& table, const QColor& border)
+{
+    QTextTableFormat format = table.format();
+    format.setCellPadding(4);
+    format.setCellSpacing(0);
+    format.setBorderCollapse(true);
+    format.setBorder(1);
+    format.setBorderBrush(border);
+    format.setBottomMargin(12);
+    table.setFormat(format);
+    for (int row = 0; row < table.rows(); ++row) {
+        for (int column = 0; column < table.columns(); ++column) {
+            QTextTableCell cell = table.cellAt(row, column);
+            QTextTableCellFormat cellFormat = cell.format().toTableCellFormat();
+            cellFormat.setBorder(1);
+            cellFormat.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+            cellFormat.setBorderBrush(border);
+            cell.setFormat(cellFormat);
+        }
+    }
+}
+
+/// Cell borders and room around tables and headings: Qt's Markdown has neither.
+void styleDocument(QTextDocument& document, const QColor& border)
 {
     QList<QTextFrame*> frames{document.rootFrame()};
     while (!frames.isEmpty()) {
         QTextFrame* frame = frames.takeFirst();
         frames.append(frame->childFrames());
-        auto* table = qobject_cast<QTextTable*>(frame);
-        if (!table)
+        if (auto* table = qobject_cast<QTextTable*>(frame))
+            styleTable(*table, border);
+    }
+    for (auto block = document.begin(); block.isValid(); block = block.next()) {
+        if (block.blockFormat().headingLevel() == 0)
             continue;
-        QTextTableFormat format = table->format();
-        format.setCellPadding(4);
-        format.setCellSpacing(0);
-        format.setBorder(1);
-        format.setBorderCollapse(true);
-        format.setBorderBrush(border);
-        table->setFormat(format);
+        QTextBlockFormat format = block.blockFormat();
+        format.setTopMargin(16);
+        format.setBottomMargin(6);
+        QTextCursor(block).setBlockFormat(format);
     }
 }
 
@@ -220,7 +243,7 @@ void ManualWindow::showPage(int page)
 
 void ManualWindow::applyStyle()
 {
-    styleTables(*m_text->document(), palette().color(QPalette::Mid));
+    styleDocument(*m_text->document(), colours(palette()).border);
     m_text->moveCursor(QTextCursor::Start);
 }
 
