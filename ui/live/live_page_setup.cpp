@@ -130,6 +130,7 @@ void LivePage::setupDocks()
     layout->setSpacing(0);
     auto* table = new QTableView(readout);
     table->setObjectName(QStringLiteral("readout"));
+    table->setAccessibleName(tr("Values at the cursor"));
     m_readout = new ReadoutTable(table);
     setupTable(*table);
     table->setModel(m_readout);
@@ -145,6 +146,7 @@ void LivePage::setupDocks()
 
     m_eventView = new QTableView(m_frame);
     m_eventView->setObjectName(QStringLiteral("events"));
+    m_eventView->setAccessibleName(tr("Alerts"));
     m_events = new EventTable(m_eventView);
     setupTable(*m_eventView);
     m_eventView->setModel(m_events);
@@ -164,6 +166,7 @@ QWidget* LivePage::makeResult()
 {
     auto* table = new QTableView(m_frame);
     table->setObjectName(QStringLiteral("result"));
+    table->setAccessibleName(tr("Result so far"));
     m_result = new ResultTable(table);
     setupTable(*table);
     table->setModel(m_result);

@@ -68,6 +68,7 @@ LivePlots::LivePlots(QWidget* parent)
     }
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Mid);
+    chooseRateScale();
     updateTitles();
     m_group.dataChanged();
 }

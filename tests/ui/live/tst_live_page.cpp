@@ -29,6 +29,7 @@ private Q_SLOTS:
     void init();
     void cleanup();
     void emptyPageOffersStart();
+    void everyControlHasAName();
     void showsEveryPointOfTheRun();
     void skippedStepsAreMarkedCountedAndListed();
     void clickOnAnAlertMovesTheCursor();
@@ -102,6 +103,18 @@ void TestLivePage::emptyPageOffersStart()
     QVERIFY(started);
     m_start->setEnabled(false);
     QVERIFY(!button->isEnabled());
+}
+
+void TestLivePage::everyControlHasAName()
+{
+    for (const QWidget* widget : m_page->findChildren<QWidget*>()) {
+        if ((widget->focusPolicy() & Qt::TabFocus) == 0 || !widget->isVisible()
+            || widget->inherits("QScrollArea") || widget->inherits("QLineEdit"))
+            continue;
+        const auto* button = qobject_cast<const QAbstractButton*>(widget);
+        QVERIFY2(!widget->accessibleName().isEmpty() || (button && !button->text().isEmpty()),
+            widget->metaObject()->className());
+    }
 }
 
 void TestLivePage::showsEveryPointOfTheRun()
