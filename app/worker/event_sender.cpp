@@ -4,9 +4,18 @@
 #include "core/run/protocol.h"
 
 #include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <unistd.h>
 
 namespace mantissa {
+
+namespace {
+
+/// How long the host may take to read the last lines.
+constexpr std::chrono::seconds kLastWrite{5};
+
+} // namespace
 
 EventSender::EventSender(int fileDescriptor)
     : m_fileDescriptor(fileDescriptor)
@@ -17,10 +26,13 @@ EventSender::EventSender(int fileDescriptor)
 EventSender::~EventSender()
 {
     {
-        const std::lock_guard lock(m_mutex);
+        std::unique_lock lock(m_mutex);
         m_closing = true;
+        m_changed.notify_all();
+        // A host that neither reads nor goes away must not keep us.
+        if (!m_changed.wait_for(lock, kLastWrite, [this] { return m_done; }))
+            std::_Exit(EXIT_FAILURE);
     }
-    m_changed.notify_all();
     m_thread.join();
 }
 
@@ -54,7 +66,7 @@ void EventSender::run()
     while (true) {
         m_changed.wait(lock, [this] { return m_closing || !m_queue.empty(); });
         if (m_queue.empty())
-            return;
+            break;
         std::deque<RunEvent> batch;
         batch.swap(m_queue);
         lock.unlock();
@@ -69,6 +81,8 @@ void EventSender::run()
         }
         m_changed.notify_all();
     }
+    m_done = true;
+    m_changed.notify_all();
 }
 
 bool EventSender::writeAll(const std::string& bytes)

@@ -16,7 +16,7 @@ namespace mantissa {
 class EventSender {
 public:
     explicit EventSender(int fileDescriptor);
-    /// Writes what is queued, then joins.
+    /// Writes what is queued, then joins; ends the process if the host has not read it within 5 s.
     ~EventSender();
     EventSender(const EventSender&) = delete;
     EventSender& operator=(const EventSender&) = delete;
@@ -41,6 +41,7 @@ private:
     std::condition_variable m_changed;
     std::deque<RunEvent> m_queue;
     bool m_closing = false;
+    bool m_done = false; ///< the thread has written everything
     bool m_finished = false; ///< Finished was sent: later heartbeats and the like are dropped
     std::atomic<bool> m_broken{false};
     std::thread m_thread; ///< last: it uses the others

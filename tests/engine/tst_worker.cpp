@@ -5,6 +5,8 @@
 #include <QTest>
 #include <algorithm>
 #include <cmath>
+#include <poll.h>
+#include <unistd.h>
 
 using namespace mantissa;
 
@@ -324,6 +326,31 @@ private Q_SLOTS:
         worker.closeInput();
         QVERIFY(worker.process().waitForFinished(kPatience));
         QVERIFY(worker.process().exitStatus() == QProcess::NormalExit);
+    }
+
+    // A host that is stuck: it reads nothing, keeps the pipe open, and closes the worker's input.
+    void aHostThatIsStuckDoesNotKeepTheWorker()
+    {
+        int output[2] = {-1, -1};
+        QCOMPARE(pipe(output), 0);
+        QProcess worker;
+        worker.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        const int write = output[1];
+        worker.setChildProcessModifier([write] { dup2(write, STDOUT_FILENO); });
+        worker.start(QStringLiteral(MANTISSA_BINARY_DIR "/bin/mantissa-worker"), {"--no-probe"});
+        QVERIFY(worker.waitForStarted());
+        auto variant = tinyVariant();
+        variant.settings.train.steps = 10'000'000;
+        const auto lines =
+            encodeCommand(StartCommand{variant}) + "\n" + encodeCommand(RunBlockCommand{0}) + "\n";
+        worker.write(lines.c_str());
+        QVERIFY(worker.waitForBytesWritten());
+        pollfd room{write, POLLOUT, 0};
+        QTRY_VERIFY_WITH_TIMEOUT(poll(&room, 1, 0) == 0, kPatience);
+        worker.closeWriteChannel();
+        QVERIFY(worker.waitForFinished(kPatience));
+        close(output[0]);
+        close(write);
     }
 
 private:
