@@ -27,6 +27,8 @@ namespace {
 
 constexpr int kSteps = 150;
 
+// Many small micro-batches: a step is long enough for a person to press Pause in mid-run, and short
+// where a format is emulated.
 const QByteArray kExperiment = R"(name = "small-shapes"
 description = "Three precisions on generated shapes."
 
@@ -42,6 +44,7 @@ validation_limit = 64
 
 [train]
 steps = 150
+accumulate = 32
 
 [eval]
 every = 50
