@@ -55,6 +55,12 @@ CommandInbox::~CommandInbox()
         ::close(m_wakePipe[0]);
 }
 
+bool CommandInbox::isExhausted()
+{
+    const std::lock_guard lock(m_mutex);
+    return m_closed && m_queue.empty();
+}
+
 std::optional<Incoming> CommandInbox::tryTake()
 {
     const std::lock_guard lock(m_mutex);

@@ -39,6 +39,9 @@ public:
     /// Whether the pipe was closed or a stop waits to be taken.
     bool mustEnd() const { return m_mustEnd.load(std::memory_order_acquire); }
 
+    /// Whether the pipe was closed and every command has been taken.
+    bool isExhausted();
+
     std::optional<Incoming> tryTake();
     /// Waits for a command; nothing once the pipe is closed and all commands are taken.
     std::optional<Incoming> take();

@@ -51,7 +51,7 @@ void Session::obeyAtStepEnd()
         if (m_paused && !m_end)
             pauseUntilResumed();
     }
-    if (m_inbox.mustEnd())
+    if (m_inbox.isExhausted())
         end(RunState::Stopped, "the host closed the pipe");
 }
 
