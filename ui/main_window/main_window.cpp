@@ -63,7 +63,11 @@ MainWindow::MainWindow(Options options, Theme& theme, ExperimentDocument& docume
     showState();
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow()
+{
+    // The pages use the settings and the session up to their end: they go before the members.
+    delete takeCentralWidget();
+}
 
 QAction* MainWindow::startAction() const
 {

@@ -306,15 +306,21 @@ void TestGuiRun::runsPageListsTheRuns()
         return nullptr;
     };
     QTRY_VERIFY_WITH_TIMEOUT(tableOfRuns(), 10000);
-    QStringList texts;
     const QAbstractItemModel* table = tableOfRuns();
-    for (int row = 0; row < 3; ++row) {
-        for (int column = 0; column < table->columnCount(); ++column)
-            texts << table->index(row, column).data().toString();
-    }
-    for (const char* text : {"fp32", "bf16", "fp16", "finished"})
-        QVERIFY2(
-            texts.contains(QString::fromLatin1(text)), qPrintable(texts.join(QLatin1Char('|'))));
+    const auto rowsWith = [&](const char* text) {
+        int rows = 0;
+        for (int row = 0; row < table->rowCount(); ++row) {
+            bool found = false;
+            for (int column = 0; column < table->columnCount(); ++column)
+                found |= table->index(row, column).data().toString() == QLatin1String(text);
+            rows += found ? 1 : 0;
+        }
+        return rows;
+    };
+    for (const char* variant : {"fp32", "bf16", "fp16"})
+        QCOMPARE(rowsWith(variant), 1);
+    // The table follows the store, which gets the last state within a moment.
+    QTRY_COMPARE_WITH_TIMEOUT(rowsWith("finished"), 3, 10000);
 }
 
 void TestGuiRun::cleanupTestCase()
