@@ -3,11 +3,9 @@
 
 #include "ui/theme/colours.h"
 
-#include <QAbstractItemView>
 #include <QAbstractSpinBox>
 #include <QFrame>
 #include <QPainter>
-#include <QPainterPath>
 #include <QStyleFactory>
 #include <QStyleOption>
 #include <algorithm>
@@ -32,13 +30,13 @@ void drawBox(QPainter* painter, const QRect& rect, const QColor& fill, const QCo
     painter->restore();
 }
 
-void drawChevron(QPainter* painter, const QRectF& rect, bool down, const QColor& colour)
+void drawChevron(QPainter* painter, const QRectF& rect, const QColor& colour)
 {
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(QPen(colour, 1.2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     const QPointF c = rect.center();
-    const double dy = down ? 1.75 : -1.75;
+    constexpr double dy = 1.75;
     const QPointF points[] = {
         {c.x() - 3.5, c.y() - dy}, {c.x(), c.y() + dy}, {c.x() + 3.5, c.y() - dy}};
     painter->drawPolyline(points, 3);
@@ -143,6 +141,27 @@ void drawBar(QPainter* painter, const QStyleOption* option, const Colours& c, bo
         painter->drawLine(r.bottomLeft(), r.bottomRight());
 }
 
+/// Boxes and lines; false for the other shapes.
+bool drawFrame(QPainter* painter, const QStyleOptionFrame& frame, const Colours& c)
+{
+    const QRect r = frame.rect;
+    switch (frame.frameShape) {
+    case QFrame::Box:
+        painter->setPen(c.border);
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(r.adjusted(0, 0, -1, -1));
+        return true;
+    case QFrame::VLine:
+        painter->fillRect(QRect(r.center().x(), r.top(), 1, r.height()), c.border);
+        return true;
+    case QFrame::HLine:
+        painter->fillRect(QRect(r.left(), r.center().y(), r.width(), 1), c.border);
+        return true;
+    default:
+        return false;
+    }
+}
+
 void drawMenuBarItem(
     const QStyle* style, const QStyleOptionMenuItem* item, QPainter* painter, const Colours& c)
 {
@@ -231,17 +250,9 @@ void FlatStyle::drawControl(ControlElement element, const QStyleOption* option, 
         painter->fillRect(option->rect, c.border);
         return;
     case CE_ShapedFrame:
-        if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option)) {
-            if (frame->frameShape == QFrame::VLine || frame->frameShape == QFrame::HLine) {
-                const bool vertical = frame->frameShape == QFrame::VLine;
-                const QPoint middle = frame->rect.center();
-                painter->fillRect(vertical
-                        ? QRect(middle.x(), frame->rect.top(), 1, frame->rect.height())
-                        : QRect(frame->rect.left(), middle.y(), frame->rect.width(), 1),
-                    c.border);
-                return;
-            }
-        }
+        if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
+            frame && drawFrame(painter, *frame, c))
+            return;
         QProxyStyle::drawControl(element, option, painter, widget);
         return;
     case CE_ProgressBarGroove:
