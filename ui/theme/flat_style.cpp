@@ -274,8 +274,7 @@ void drawComboBox(const QStyle* style, const QStyleOptionComplex* option, QPaint
     drawButton(painter, option, c);
     const QRect arrow =
         style->subControlRect(QStyle::CC_ComboBox, option, QStyle::SC_ComboBoxArrow, widget);
-    drawChevron(
-        painter, arrow, true, has(option, QStyle::State_Enabled) ? c.mutedText : c.disabledText);
+    drawChevron(painter, arrow, has(option, QStyle::State_Enabled) ? c.mutedText : c.disabledText);
 }
 
 void drawSpinBox(const QStyle* style, const QStyleOptionSpinBox* option, QPainter* painter,
