@@ -7,6 +7,7 @@
 #include <QStringList>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 namespace mantissa::ui {
 
@@ -130,6 +131,11 @@ QString stepTimeTip(const RunRecord& run)
     return QStringLiteral("median %1, quartiles %2 and %3, from %4 steps")
         .arg(words(durationText(q.median)), words(durationText(q.lower)),
             words(durationText(q.upper)), words(groupedText(run.summary.stepsMeasured)));
+}
+
+bool sameFigure(const std::optional<double>& a, const std::optional<double>& b)
+{
+    return a == b || (a && b && std::isnan(*a) && std::isnan(*b));
 }
 
 } // namespace
@@ -274,14 +280,18 @@ bool standsBefore(const RunValue& left, const RunValue& right, Qt::SortOrder ord
 
 bool sameRow(const RunRecord& left, const RunRecord& right)
 {
-    if (left.archived != right.archived || left.note != right.note || left.tags != right.tags
-        || left.reason != right.reason || !isEnd(right.state))
+    if (!isEnd(left.state) || !isEnd(right.state))
         return false; // the duration of a run that is on changes with time alone
-    for (int c = 0; c < kRunColumns; ++c) {
-        if (cellText(left, static_cast<RunColumn>(c)) != cellText(right, static_cast<RunColumn>(c)))
-            return false;
-    }
-    return true;
+    const auto facts = [](const RunRecord& run) {
+        return std::tie(run.state, run.reason, run.startedMs, run.endedMs, run.stepsAttempted,
+            run.stepsApplied, run.stepsSkipped, run.note, run.tags, run.archived);
+    };
+    const RunSummary& a = left.summary;
+    const RunSummary& b = right.summary;
+    return facts(left) == facts(right) && sameFigure(a.finalLoss, b.finalLoss)
+        && sameFigure(a.finalMetric, b.finalMetric) && sameFigure(a.finalScale, b.finalScale)
+        && sameFigure(a.samplesPerSecond, b.samplesPerSecond)
+        && sameFigure(a.peakMemoryBytes, b.peakMemoryBytes) && a.stepsMeasured == b.stepsMeasured;
 }
 
 } // namespace mantissa::ui

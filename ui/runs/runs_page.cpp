@@ -145,8 +145,25 @@ void RunsPage::takeRuns(const std::vector<RunRecord>& runs)
     m_model->setRuns(runs);
     if (!m_wanted.empty())
         selectRuns(std::exchange(m_wanted, {}));
+    else if (!std::exchange(m_everListed, m_everListed || !runs.empty()))
+        selectNewestComparison();
     updateCounts();
     chosenChanged();
+}
+
+void RunsPage::selectNewestComparison()
+{
+    std::vector<std::int64_t> newest;
+    std::int64_t comparison = 0;
+    for (const auto id : m_sorted->visibleRuns()) {
+        const RunRecord& run = m_model->runAt(m_model->rowOf(id));
+        if (run.comparisonId > comparison)
+            newest.clear();
+        comparison = std::max(comparison, run.comparisonId);
+        if (run.comparisonId == comparison)
+            newest.push_back(id);
+    }
+    selectRuns(newest);
 }
 
 void RunsPage::selectRuns(const std::vector<std::int64_t>& runs)

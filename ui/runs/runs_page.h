@@ -77,6 +77,7 @@ private:
     void showNote(bool tags);
     void connectParts();
     void takeRuns(const std::vector<RunRecord>& runs);
+    void selectNewestComparison();
     void chosenChanged();
     void takeData(const std::shared_ptr<const RunDataList>& loaded);
     void applyFilter(const QString& text);
@@ -113,6 +114,7 @@ private:
     QTimer m_reload; ///< gathers changes of the choice
     std::vector<std::int64_t> m_loadedIds; ///< chosen at the last load
     bool m_loadedEnded = false; ///< all of them had ended
+    bool m_everListed = false; ///< a list with runs has come
     std::vector<std::int64_t> m_wanted; ///< to choose as soon as they are in the table
 };
 

@@ -113,6 +113,10 @@ void TestRunColumns::sameRowSeesEveryShownChange()
     changed = run;
     changed.summary.finalLoss = 0.3;
     QVERIFY(!sameRow(run, changed));
+    changed.summary.finalLoss.reset();
+    QVERIFY(!sameRow(run, changed));
+    changed.summary.finalLoss = std::numeric_limits<double>::quiet_NaN();
+    QVERIFY(sameRow(changed, changed));
     changed = run;
     changed.reason = "time limit";
     QVERIFY(!sameRow(run, changed));

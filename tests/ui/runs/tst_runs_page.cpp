@@ -37,6 +37,7 @@ private:
 private Q_SLOTS:
     void emptyStoreSaysWhatToDo();
     void showsRunsAndDrawsTheChosenOnes();
+    void newestComparisonIsChosenAtFirst();
     void drawnPointsAreThoseOfTheStore();
     void filterNarrowsTheTableAndSaysErrors();
     void everythingByKeyboard();
@@ -119,6 +120,15 @@ void TestRunsPage::showsRunsAndDrawsTheChosenOnes()
     QCOMPARE(scale.curve(2).size(), 2000U);
     QVERIFY(!scale.marks().empty());
     QTRY_COMPARE(shown.page->findChild<QTreeWidget*>()->columnCount(), 4);
+}
+
+void TestRunsPage::newestComparisonIsChosenAtFirst()
+{
+    const Shown shown;
+    std::vector<std::int64_t> chosen;
+    for (const RunRecord& run : shown.table->selectedRuns())
+        chosen.insert(chosen.begin(), run.id);
+    QCOMPARE(chosen, shown.ids);
 }
 
 void TestRunsPage::drawnPointsAreThoseOfTheStore()
