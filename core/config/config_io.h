@@ -50,7 +50,8 @@ struct LoadedConfig {
     bool ok() const { return config.has_value(); }
 };
 
-/// Reads, checks and resolves an experiment. All errors are collected, not only the first.
+/// Reads, checks and resolves an experiment. All errors are collected, not only the first. An
+/// override takes the place of what the file says for its key, right or wrong.
 /// Refuses a file over 1 MiB or with NUL bytes.
 LoadedConfig loadExperiment(
     const std::filesystem::path& file, const std::vector<ConfigOverride>& overrides = {});

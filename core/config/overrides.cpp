@@ -79,6 +79,11 @@ void overrideKey(Draft& draft, Layer& layer, Given place, std::string_view path,
         return;
     }
     const auto raw = rawFromText(*place.spec, place.text);
+    if (checkValue(*place.spec, raw)) {
+        // What the file says there does not count any more, right or wrong.
+        std::erase_if(
+            draft.problems, [&](const ConfigProblem& problem) { return problem.key == place.key; });
+    }
     addGiven(layer, draft.problems, place, raw);
     const auto* now = layer.find(path);
     if (now && now->file == place.file)

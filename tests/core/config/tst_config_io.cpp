@@ -196,6 +196,17 @@ private Q_SLOTS:
         QVERIFY(!parseExperiment("x = ", "x.toml").draft.has_value());
     }
 
+    void setMendsWhatTheFileHasWrong()
+    {
+        const auto bad = std::string(kSmall) + "scaler.backoff_factor = 2\n";
+        QVERIFY(!parseExperiment(bad, "x.toml").ok());
+        const std::vector<ConfigOverride> mend{{"variant[1].scaler.backoff_factor", "0.25"}};
+        const auto loaded = parseExperiment(bad, "x.toml", mend);
+        QVERIFY2(loaded.ok(), allText(loaded).c_str());
+        QCOMPARE(loaded.config->variants[1].settings.scaler.backoffFactor, 0.25);
+        QVERIFY(!parseExperiment(bad, "x.toml", {{"variant[1].scaler.backoff_factor", "3"}}).ok());
+    }
+
     void setDecidesBetweenStepsAndEpochs()
     {
         auto loaded = withSet({{"train.epochs", "2"}});
