@@ -18,21 +18,27 @@ void ExperimentDocument::open(const std::filesystem::path& file)
     m_modified = false;
     m_problems = std::move(loaded.problems);
     m_valid = std::move(loaded.config);
-    m_draft = m_valid;
+    m_draft = std::move(loaded.draft);
+    m_saved = m_draft;
     Q_EMIT changed();
 }
 
-void ExperimentDocument::check(const ExperimentConfig& config)
+void ExperimentDocument::check(
+    const ExperimentConfig& config, const std::vector<ConfigProblem>& fieldProblems)
 {
     LoadedConfig checked = checkExperiment(config, m_file.string());
     m_draft = config;
     m_valid = std::move(checked.config);
-    m_problems = std::move(checked.problems);
+    m_problems = fieldProblems;
+    m_problems.insert(m_problems.end(), checked.problems.begin(), checked.problems.end());
+    if (errorCount() > 0)
+        m_valid.reset();
 }
 
-void ExperimentDocument::edit(const ExperimentConfig& config)
+void ExperimentDocument::edit(
+    const ExperimentConfig& config, const std::vector<ConfigProblem>& fieldProblems)
 {
-    check(config);
+    check(config, fieldProblems);
     m_modified = true;
     Q_EMIT changed();
 }
@@ -40,6 +46,7 @@ void ExperimentDocument::edit(const ExperimentConfig& config)
 void ExperimentDocument::adopt(const ExperimentConfig& config)
 {
     m_file.clear();
+    m_saved.reset();
     edit(config);
 }
 
@@ -59,6 +66,7 @@ Result<void> ExperimentDocument::save(const std::filesystem::path& file)
     if (!out.open(QIODevice::WriteOnly) || out.write(toml.data(), size) != size || !out.commit())
         return fail("cannot write " + file.string() + ": " + out.errorString().toStdString());
     m_file = file;
+    m_saved = m_valid;
     m_modified = false;
     Q_EMIT changed();
     return {};

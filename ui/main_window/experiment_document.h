@@ -18,10 +18,12 @@ class ExperimentDocument : public QObject {
 public:
     explicit ExperimentDocument(QObject* parent = nullptr);
 
-    /// Loads a file. One with errors is opened too: it has problems and no draft.
+    /// Loads a file. One with errors is opened too: its draft has defaults for what is wrong, and
+    /// there is none where the file is no TOML.
     void open(const std::filesystem::path& file);
-    /// An edit: checks it and marks the document as changed.
-    void edit(const ExperimentConfig& config);
+    /// An edit: checks it and marks the document as changed. `fieldProblems` are texts of a form
+    /// that are no values, so that `config` does not have them.
+    void edit(const ExperimentConfig& config, const std::vector<ConfigProblem>& fieldProblems = {});
     /// A new, unsaved experiment, e.g. cloned from a run.
     void adopt(const ExperimentConfig& config);
     /// Back to the file's content.
@@ -31,9 +33,10 @@ public:
 
     const std::filesystem::path& file() const { return m_file; } ///< empty for an unsaved one
     bool isModified() const { return m_modified; }
-    /// What was last opened or edited; an edited one may be invalid. Nothing for a file with
-    /// errors.
+    /// What was last opened or edited; it may be invalid.
     const std::optional<ExperimentConfig>& draft() const { return m_draft; }
+    /// What the file holds; nothing for an unsaved experiment or a file that is no TOML.
+    const std::optional<ExperimentConfig>& saved() const { return m_saved; }
     const std::vector<ConfigProblem>& problems() const { return m_problems; }
     int errorCount() const;
 
@@ -46,11 +49,12 @@ Q_SIGNALS:
     void changed();
 
 private:
-    void check(const ExperimentConfig& config);
+    void check(const ExperimentConfig& config, const std::vector<ConfigProblem>& fieldProblems);
 
     std::filesystem::path m_file;
     bool m_modified = false;
     std::optional<ExperimentConfig> m_draft;
+    std::optional<ExperimentConfig> m_saved;
     std::optional<ExperimentConfig> m_valid;
     std::vector<ConfigProblem> m_problems;
 };

@@ -154,7 +154,7 @@ void RunToolBar::showDocument()
             draft ? QString::fromStdString(draft->name) : pathText(m_document.file().stem()));
     }
     m_experiment->setCurrentIndex(index);
-    m_device->setEnabled(draft.has_value() && !m_locked);
+    m_device->setEnabled(m_document.experiment() && !m_locked);
     if (!draft)
         return;
     const QString kind = QString::fromStdString(draft->settings.device.kind);
@@ -168,9 +168,9 @@ void RunToolBar::showDocument()
 
 void RunToolBar::chooseDevice(int index)
 {
-    if (!m_document.draft())
+    if (!m_document.experiment())
         return;
-    ExperimentConfig config = *m_document.draft();
+    ExperimentConfig config = *m_document.experiment();
     config.settings.device.kind = m_device->itemData(index).toString().toStdString();
     m_document.edit(config);
 }
@@ -208,7 +208,7 @@ void RunToolBar::update(const RunSession* session)
     m_experiment->setEnabled(!on);
     m_experiment->setToolTip(on ? tr("The experiment is locked during a run") : QString());
     m_locked = on;
-    m_device->setEnabled(!on && m_document.draft());
+    m_device->setEnabled(!on && m_document.experiment());
     m_text->setText(summary(session));
 }
 

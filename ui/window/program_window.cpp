@@ -2,6 +2,7 @@
 #include "ui/window/program_window.h"
 
 #include "core/base/paths.h"
+#include "ui/experiment/experiment_page.h"
 #include "ui/help/help_menu.h"
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
@@ -23,11 +24,20 @@ void connectRuns(RunsPage& runs, MainWindow& window, ExperimentDocument& documen
         });
 }
 
+void addExperimentPage(MainWindow& window, ExperimentDocument& document)
+{
+    auto* page = new ExperimentPage(document);
+    QObject::connect(page, &ExperimentPage::openRequested, &window, &MainWindow::openWithDialog);
+    QObject::connect(page, &ExperimentPage::saveRequested, &window, &MainWindow::saveWithDialog);
+    window.addPage(page);
+}
+
 } // namespace
 
 void addProgramPages(
     MainWindow& window, ExperimentDocument& document, const std::filesystem::path& store)
 {
+    addExperimentPage(window, document);
     window.addPage(new LivePage(window.startAction(), document, window.settings(), store));
     auto* runs = new RunsPage(store, window.settings());
     window.addPage(runs);
