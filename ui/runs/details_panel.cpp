@@ -4,8 +4,8 @@
 #include "core/base/human_text.h"
 #include "ui/main_window/window_settings.h"
 #include "ui/runs/run_columns.h"
+#include "ui/runs/run_curves.h"
 #include "ui/runs/run_details.h"
-#include "ui/runs/run_plots.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/fonts.h"
 
@@ -121,6 +121,7 @@ void DetailsPanel::rebuild()
     const auto sections = runDetails(m_runs);
     QStringList headers{tr("Key")};
     headers += several ? runLabels(m_runs) : QStringList(tr("Value"));
+    m_tree->setColumnCount(static_cast<int>(headers.size()));
     m_tree->setHeaderLabels(headers);
     const bool all = !several || m_equalToo->isChecked();
     const QColor muted = colours(palette()).mutedText;

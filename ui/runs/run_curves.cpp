@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace mantissa::ui {
 
@@ -73,6 +74,21 @@ std::optional<PlotMark> editMark(const LifecycleEvent& event, double x)
 }
 
 } // namespace
+
+QStringList runLabels(const std::vector<RunRecord>& runs)
+{
+    std::set<std::string> variants;
+    for (const RunRecord& run : runs)
+        variants.insert(run.variant);
+    QStringList labels;
+    for (const RunRecord& run : runs) {
+        const QString variant = toQString(run.variant);
+        labels.append(variants.size() == runs.size()
+                ? variant
+                : QStringLiteral("%1, run %2").arg(variant).arg(run.id));
+    }
+    return labels;
+}
 
 const SeriesSlice* findSeries(const RunData& data, std::string_view name)
 {

@@ -5,6 +5,7 @@
 #include "ui/plot/plot_mark.h"
 #include "ui/runs/store_reader.h"
 
+#include <QStringList>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,9 @@ std::optional<double> xOfStep(const RunData& data, std::int64_t step, XAxisKind 
 std::vector<PlotMark> lossMarks(const RunData& data, XAxisKind kind);
 /// Skipped steps, growth, back-off and edits, for the loss scale plot.
 std::vector<PlotMark> scaleMarks(const RunData& data, XAxisKind kind);
+
+/// Short names that tell the runs apart: the variant where that is enough, else "fp16, run 41".
+QStringList runLabels(const std::vector<RunRecord>& runs);
 
 /// The series of that name, or null.
 const SeriesSlice* findSeries(const RunData& data, std::string_view name);

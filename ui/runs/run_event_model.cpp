@@ -4,7 +4,7 @@
 #include "core/base/human_text.h"
 #include "core/base/number_text.h"
 #include "ui/runs/run_columns.h"
-#include "ui/runs/run_plots.h"
+#include "ui/runs/run_curves.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 

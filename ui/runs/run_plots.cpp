@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 namespace mantissa::ui {
 
@@ -66,21 +65,6 @@ void drawPoints(SeriesPlot& plot, const PlotSeries& spec, int curve, const RunDa
 
 } // namespace
 
-QStringList runLabels(const std::vector<RunRecord>& runs)
-{
-    std::set<std::string> variants;
-    for (const RunRecord& run : runs)
-        variants.insert(run.variant);
-    QStringList labels;
-    for (const RunRecord& run : runs) {
-        const QString variant = toQString(run.variant);
-        labels.append(variants.size() == runs.size()
-                ? variant
-                : QStringLiteral("%1, run %2").arg(variant).arg(run.id));
-    }
-    return labels;
-}
-
 RunPlots::RunPlots(WindowSettings& settings, QWidget* parent)
     : QWidget(parent)
     , m_settings(settings)
@@ -117,6 +101,16 @@ RunPlots::RunPlots(WindowSettings& settings, QWidget* parent)
 }
 
 RunPlots::~RunPlots() = default;
+
+QWidget* RunPlots::controls() const
+{
+    return m_controls;
+}
+
+void RunPlots::takeControls()
+{
+    static_cast<QVBoxLayout*>(layout())->insertWidget(0, m_controls);
+}
 
 void RunPlots::setupPlots()
 {

@@ -19,9 +19,6 @@ class PlotGroup;
 class SeriesPlot;
 class WindowSettings;
 
-/// Short names that tell the runs apart: the variant where that is enough, else "fp16, run 41".
-QStringList runLabels(const std::vector<RunRecord>& runs);
-
 /// The chosen runs laid over one another: loss, loss scale, throughput and memory, linked, with
 /// their controls. Keeps its options in the settings. GUI thread only.
 class RunPlots : public QWidget {
@@ -38,6 +35,9 @@ public:
     void setRuns(std::shared_ptr<const RunDataList> runs);
     /// Puts the cursor of all plots at a step of a run that is drawn.
     void moveCursorTo(std::int64_t run, std::int64_t step);
+    /// The strip of controls; it may stand elsewhere, takeControls() puts it over the plots again.
+    QWidget* controls() const;
+    void takeControls();
     const std::array<SeriesPlot*, 4>& plots() const { return m_plots; }
 
 private:

@@ -23,7 +23,7 @@ QString sampleText(RunColumn column)
     case RunColumn::Experiment:
         return QStringLiteral("fashion-mnist-quick");
     case RunColumn::Variant:
-        return QStringLiteral("       fp16-2^40");
+        return QStringLiteral("          fp16-2^40");
     case RunColumn::Precision:
         return QStringLiteral("Precision");
     case RunColumn::State:

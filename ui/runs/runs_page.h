@@ -66,6 +66,9 @@ Q_SIGNALS:
     /// A report is written; the window may offer to open it.
     void reportWritten(const QString& file);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void setupLayout();
     QWidget* setupStrip();
@@ -114,6 +117,7 @@ private:
     QTimer m_reload; ///< gathers changes of the choice
     std::vector<std::int64_t> m_loadedIds; ///< chosen at the last load
     bool m_loadedEnded = false; ///< all of them had ended
+    bool m_roomy = true; ///< the plots' controls stand over the plots
     bool m_everListed = false; ///< a list with runs has come
     std::vector<std::int64_t> m_wanted; ///< to choose as soon as they are in the table
 };

@@ -68,6 +68,11 @@ QToolButton* exportButton(const RunActions& actions, QWidget* parent)
     auto* menu = new QMenu(result);
     menu->addActions({actions.exportCsv, actions.exportJson});
     result->setMenu(menu);
+    const auto follow = [result, action = actions.exportCsv] {
+        result->setEnabled(action->isEnabled());
+    };
+    QObject::connect(actions.exportCsv, &QAction::changed, result, follow);
+    follow();
     return result;
 }
 
@@ -102,6 +107,21 @@ void RunsPage::setupLayout()
     layout->addWidget(m_notice);
     layout->addWidget(m_frame, 1);
     updateCounts();
+}
+
+void RunsPage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    // The plots' controls need about 1,000 px: beside the docks only where there is room.
+    constexpr int kRoomy = 1340;
+    const bool roomy = width() >= kRoomy;
+    if (roomy == m_roomy)
+        return;
+    m_roomy = roomy;
+    if (roomy)
+        m_plots->takeControls();
+    else
+        static_cast<QVBoxLayout*>(layout())->insertWidget(1, m_plots->controls());
 }
 
 QWidget* RunsPage::setupStrip()
