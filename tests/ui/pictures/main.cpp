@@ -22,15 +22,6 @@ using namespace mantissa::ui;
 
 namespace {
 
-bool await(const std::function<bool()>& condition, int seconds)
-{
-    QElapsedTimer clock;
-    clock.start();
-    while (!condition() && clock.elapsed() < seconds * 1000)
-        QApplication::processEvents(QEventLoop::AllEvents, 50);
-    return condition();
-}
-
 void settle(int ms)
 {
     QEventLoop loop;
@@ -38,21 +29,30 @@ void settle(int ms)
     loop.exec();
 }
 
-bool savePages(MainWindow& window, Theme& theme, const QDir& folder, const QString& suffix)
+bool await(const std::function<bool()>& condition, int seconds)
+{
+    QElapsedTimer clock;
+    clock.start();
+    // Asleep between looks: the run to be pictured needs the cores.
+    while (!condition() && clock.elapsed() < seconds * 1000)
+        settle(50);
+    return condition();
+}
+
+bool savePage(MainWindow& window, Theme& theme, const QDir& folder, const QString& page)
 {
     bool saved = true;
     for (const auto& [appearance, word] :
         {std::pair(Appearance::Light, "light"), std::pair(Appearance::Dark, "dark")}) {
         theme.setAppearance(appearance);
-        for (const Page* page : window.findChildren<Page*>()) {
-            window.showPage(page->name());
-            settle(800);
-            const QString name =
-                page->name().toLower() + suffix + QLatin1Char('-') + QString::fromLatin1(word);
-            saved = window.grab().save(folder.filePath(name + QStringLiteral(".png"))) && saved;
-            std::cout << name.toStdString() << ".png\n";
-        }
+        window.showPage(page);
+        settle(800);
+        const QString file =
+            page.toLower() + QLatin1Char('-') + QString::fromLatin1(word) + QStringLiteral(".png");
+        saved = window.grab().save(folder.filePath(file)) && saved;
+        std::cout << file.toStdString() << '\n';
     }
+    theme.setAppearance(Appearance::Light);
     return saved;
 }
 
@@ -85,7 +85,7 @@ int main(int argc, char** argv)
     options.store = argv[3];
     options.controller.worker = argv[2];
     const QDir folder(QString::fromLocal8Bit(argv[1]));
-    options.settingsFile = folder.filePath(QStringLiteral("window.ini"));
+    options.settingsFile = QString::fromLocal8Bit(argv[3]) + QStringLiteral(".window.ini");
     MainWindow window(options, theme, document);
     addProgramPages(window, document, options.store);
     window.openExperiment(argv[4]);
@@ -96,6 +96,8 @@ int main(int argc, char** argv)
         std::cerr << "cannot run " << argv[4] << '\n';
         return 2;
     }
+    // Before the run: it locks the form.
+    bool saved = savePage(window, theme, folder, QStringLiteral("Experiment"));
     window.startRun();
     const long long steps = argc > 5 ? std::atoll(argv[5]) : 0;
     const bool far = await(
@@ -107,8 +109,8 @@ int main(int argc, char** argv)
     LivePlots& plots = window.findChild<LivePage*>()->plots();
     plots.group().setCursor(plots.group().xRange().upper * 0.6);
     chooseRuns(*window.findChild<RunsPage*>(), *window.session());
-    const bool saved = savePages(window, theme, folder, QString());
-    QFile::remove(options.settingsFile);
+    for (const char* page : {"Live", "Runs"})
+        saved = savePage(window, theme, folder, QString::fromLatin1(page)) && saved;
     window.stopRun();
     await([&] { return window.session()->ended(); }, 30);
     return far && saved ? 0 : 1;
