@@ -205,6 +205,11 @@ void MainWindow::openExperiment(const std::filesystem::path& file)
         m_status->showMessage(tr("The experiment is locked during a run"), 5000);
         return;
     }
+    if (!mayDropChanges()) {
+        // The picker goes back to what stays open.
+        m_bar->setFiles(shippedExperiments(), m_settings.recentFiles());
+        return;
+    }
     m_document.open(file);
     m_settings.addRecentFile(QString::fromStdString(file.string()));
     m_bar->setFiles(shippedExperiments(), m_settings.recentFiles());
@@ -220,10 +225,23 @@ void MainWindow::showState()
     m_save->setToolTip(m_document.startProblem());
 }
 
+bool MainWindow::mayDropChanges()
+{
+    if (!m_document.isModified())
+        return true;
+    const auto answer = QMessageBox::question(this, tr("Unsaved changes"),
+        tr("The experiment has changes that no file holds."),
+        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Cancel);
+    if (answer == QMessageBox::Save)
+        saveWithDialog();
+    return answer == QMessageBox::Discard || !m_document.isModified();
+}
+
+/// One question at most: a run that is on matters more than a changed form.
 bool MainWindow::confirmClose()
 {
     if (!m_session || m_session->ended())
-        return true;
+        return mayDropChanges();
     const auto answer = QMessageBox::question(this, tr("A run is on"),
         tr("Closing the window stops the run after its step. What it has done is stored."),
         QMessageBox::Close | QMessageBox::Cancel, QMessageBox::Cancel);

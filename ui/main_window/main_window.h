@@ -52,6 +52,10 @@ public:
     QMenu* fileMenu() const { return m_file; }
     WindowSettings& settings() { return m_settings; }
 
+    /// Asks what to do with unsaved changes of the experiment, if there are any: true = they are
+    /// saved or may go.
+    bool mayDropChanges();
+
 public Q_SLOTS:
     void startRun();
     void pauseOrResume();

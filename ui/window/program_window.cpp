@@ -19,6 +19,8 @@ void connectRuns(RunsPage& runs, MainWindow& window, ExperimentDocument& documen
     QObject::connect(&runs, &RunsPage::startRequested, window.startAction(), &QAction::trigger);
     QObject::connect(&runs, &RunsPage::cloneRequested, &window,
         [&window, &document](const ExperimentConfig& config) {
+            if (!window.mayDropChanges())
+                return;
             document.adopt(config);
             window.showPage(QStringLiteral("Experiment"));
         });

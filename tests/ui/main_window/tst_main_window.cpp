@@ -31,6 +31,7 @@ private Q_SLOTS:
     void startIsOffUntilTheExperimentIsValid();
     void actionsFollowTheRun();
     void closingDuringARunAsksOnce();
+    void changesAreNotDroppedUnasked();
     void brokenSettingsFallBackToDefaults();
     void layoutIsKept();
     void everyActionHasATextAndPagesHaveKeys();
@@ -114,6 +115,7 @@ void TestMainWindow::answerBox(QMessageBox::StandardButton button)
         auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
         if (!box)
             return;
+        timer->stop(); // the deletion waits for the next event loop
         timer->deleteLater();
         ++m_boxes;
         QTest::mouseClick(box->button(button), Qt::LeftButton);
@@ -127,6 +129,7 @@ void TestMainWindow::startIsOffUntilTheExperimentIsValid()
     m_document->adopt(config); // no variants: invalid
     QVERIFY(!m_window->startAction()->isEnabled());
     QVERIFY(m_window->startAction()->toolTip().contains(QStringLiteral("error")));
+    answerBox(QMessageBox::Discard);
     m_window->openExperiment(experiment(20));
     QVERIFY(m_window->startAction()->isEnabled());
     QVERIFY(!action(QStringLiteral("Pause"))->isEnabled());
@@ -179,6 +182,25 @@ void TestMainWindow::closingDuringARunAsksOnce()
     QVERIFY(runs && runs->size() == 2);
     for (const RunRecord& run : *runs)
         QVERIFY2(run.state == RunState::Stopped, run.reason.c_str());
+}
+
+void TestMainWindow::changesAreNotDroppedUnasked()
+{
+    m_window->openExperiment(experiment(20));
+    auto changed = *m_document->experiment();
+    changed.name = "changed";
+    m_document->edit(changed);
+    answerBox(QMessageBox::Cancel);
+    m_window->openExperiment(experiment(30));
+    QCOMPARE(m_boxes, 1);
+    QCOMPARE(m_document->experiment()->name, std::string("changed"));
+    answerBox(QMessageBox::Cancel);
+    QVERIFY(!m_window->close());
+    answerBox(QMessageBox::Discard);
+    m_window->openExperiment(experiment(30));
+    QCOMPARE(m_boxes, 3);
+    QCOMPARE(m_document->experiment()->name, std::string("e"));
+    QVERIFY(m_window->close());
 }
 
 void TestMainWindow::brokenSettingsFallBackToDefaults()
