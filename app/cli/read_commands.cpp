@@ -4,7 +4,6 @@
 #include "app/cli/store_access.h"
 #include "app/cli/terminal.h"
 #include "core/base/human_text.h"
-#include "core/base/number_text.h"
 #include "core/base/paths.h"
 #include "core/report/export.h"
 

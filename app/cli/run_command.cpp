@@ -9,7 +9,6 @@
 #include "core/base/paths.h"
 #include "core/config/config_io.h"
 #include "core/report/export.h"
-#include "core/report/html_report.h"
 #include "core/run/controller.h"
 #include "core/storage/run_store.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/live/live_controls.h"
 
+#include "ui/main_window/window_settings.h"
 #include "ui/theme/icons.h"
 
 #include <QButtonGroup>
@@ -37,6 +38,29 @@ double weightOfSlider(int place)
 {
     const double weight = 1 - std::pow(10.0, -3.0 * place / kSliderEnd);
     return std::clamp(std::round(weight * 1000) / 1000, 0.0, kMostWeight);
+}
+
+LiveOptions loadLiveOptions(const WindowSettings& settings, const QString& group)
+{
+    const LiveOptions defaults;
+    LiveOptions options;
+    options.xAxis =
+        static_cast<XAxisKind>(settings.number(group + QStringLiteral("/x_axis"), 0, 2, 0));
+    options.smoothing =
+        settings.real(group + QStringLiteral("/smoothing"), 0, kMostWeight, defaults.smoothing);
+    options.raw = settings.flag(group + QStringLiteral("/raw"), defaults.raw);
+    options.logLoss = settings.flag(group + QStringLiteral("/log_loss"), defaults.logLoss);
+    options.marks = settings.flag(group + QStringLiteral("/marks"), defaults.marks);
+    return options;
+}
+
+void saveLiveOptions(WindowSettings& settings, const QString& group, const LiveOptions& options)
+{
+    settings.set(group + QStringLiteral("/x_axis"), static_cast<int>(options.xAxis));
+    settings.set(group + QStringLiteral("/smoothing"), options.smoothing);
+    settings.set(group + QStringLiteral("/raw"), options.raw);
+    settings.set(group + QStringLiteral("/log_loss"), options.logLoss);
+    settings.set(group + QStringLiteral("/marks"), options.marks);
 }
 
 LiveControls::LiveControls(QWidget* parent)

@@ -16,6 +16,8 @@ class QToolButton;
 
 namespace mantissa::ui {
 
+class WindowSettings;
+
 /// What the strip of controls over the plots holds; kept between starts.
 struct LiveOptions {
     XAxisKind xAxis = XAxisKind::Step;
@@ -26,6 +28,10 @@ struct LiveOptions {
 
     bool operator==(const LiveOptions&) const = default;
 };
+
+/// The options as kept under `group` ("live", "runs"); defaults for what is missing or broken.
+LiveOptions loadLiveOptions(const WindowSettings& settings, const QString& group);
+void saveLiveOptions(WindowSettings& settings, const QString& group, const LiveOptions& options);
 
 /// The strip over the plots: x axis, smoothing, raw curve, log loss, marks, follow, fit, export.
 class LiveControls : public QWidget {

@@ -250,27 +250,13 @@ void LivePage::applyOptions()
 
 void LivePage::loadOptions()
 {
-    const LiveOptions defaults;
-    LiveOptions options;
-    options.xAxis =
-        static_cast<XAxisKind>(m_settings.number(QStringLiteral("live/x_axis"), 0, 2, 0));
-    options.smoothing =
-        m_settings.real(QStringLiteral("live/smoothing"), 0, 0.999, defaults.smoothing);
-    options.raw = m_settings.flag(QStringLiteral("live/raw"), defaults.raw);
-    options.logLoss = m_settings.flag(QStringLiteral("live/log_loss"), defaults.logLoss);
-    options.marks = m_settings.flag(QStringLiteral("live/marks"), defaults.marks);
-    m_controls->setOptions(options);
+    m_controls->setOptions(loadLiveOptions(m_settings, QStringLiteral("live")));
     applyOptions();
 }
 
 void LivePage::saveOptions()
 {
-    const LiveOptions options = m_controls->options();
-    m_settings.set(QStringLiteral("live/x_axis"), static_cast<int>(options.xAxis));
-    m_settings.set(QStringLiteral("live/smoothing"), options.smoothing);
-    m_settings.set(QStringLiteral("live/raw"), options.raw);
-    m_settings.set(QStringLiteral("live/log_loss"), options.logLoss);
-    m_settings.set(QStringLiteral("live/marks"), options.marks);
+    saveLiveOptions(m_settings, QStringLiteral("live"), m_controls->options());
 }
 
 void LivePage::resizeEvent(QResizeEvent* event)

@@ -168,26 +168,12 @@ XAxisKind RunPlots::xKind() const
 
 void RunPlots::loadOptions()
 {
-    const LiveOptions defaults;
-    LiveOptions options;
-    options.xAxis =
-        static_cast<XAxisKind>(m_settings.number(QStringLiteral("runs/x_axis"), 0, 2, 0));
-    options.smoothing =
-        m_settings.real(QStringLiteral("runs/smoothing"), 0, 0.999, defaults.smoothing);
-    options.raw = m_settings.flag(QStringLiteral("runs/raw"), defaults.raw);
-    options.logLoss = m_settings.flag(QStringLiteral("runs/log_loss"), defaults.logLoss);
-    options.marks = m_settings.flag(QStringLiteral("runs/marks"), defaults.marks);
-    m_controls->setOptions(options);
+    m_controls->setOptions(loadLiveOptions(m_settings, QStringLiteral("runs")));
 }
 
 void RunPlots::saveOptions()
 {
-    const LiveOptions options = m_controls->options();
-    m_settings.set(QStringLiteral("runs/x_axis"), static_cast<int>(options.xAxis));
-    m_settings.set(QStringLiteral("runs/smoothing"), options.smoothing);
-    m_settings.set(QStringLiteral("runs/raw"), options.raw);
-    m_settings.set(QStringLiteral("runs/log_loss"), options.logLoss);
-    m_settings.set(QStringLiteral("runs/marks"), options.marks);
+    saveLiveOptions(m_settings, QStringLiteral("runs"), m_controls->options());
 }
 
 void RunPlots::applyOptions()
