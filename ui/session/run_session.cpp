@@ -63,18 +63,23 @@ void RunSession::stop()
 
 void RunSession::poll()
 {
+    if (tellNews())
+        setState(stateFromRuns());
+}
+
+bool RunSession::tellNews()
+{
     const std::uint64_t revision = m_buffer->revision();
     if (revision == m_revision)
-        return;
+        return false;
     m_revision = revision;
     for (const PlannedRun& run : plan()) {
         const LiveRunStatus status = m_buffer->status(run.index);
         if (status.outcome.state == RunState::Running && status.activity == "training")
             m_activeRun = run.index;
     }
-    // The news first, so that a page that hears of the end has seen everything.
     Q_EMIT updated();
-    setState(stateFromRuns());
+    return true;
 }
 
 SessionState RunSession::stateFromRuns() const
@@ -97,6 +102,8 @@ void RunSession::setState(SessionState state)
         return;
     m_state = state;
     if (state == SessionState::Ended) {
+        // No poll follows: what came in since the last one goes out before the end is told.
+        tellNews();
         m_endedMs = m_clock.elapsed();
         m_timer.stop();
         flush();

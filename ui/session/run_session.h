@@ -71,6 +71,7 @@ Q_SIGNALS:
 
 private:
     void poll();
+    bool tellNews(); ///< false if there was none
     SessionState stateFromRuns() const;
     void setState(SessionState state);
 

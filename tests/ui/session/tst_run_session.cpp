@@ -24,6 +24,7 @@ private Q_SLOTS:
     void destroyingARunningSessionEndsIt();
     void anUnwritableStoreIsToldAndTheRunGoesOn();
     void updatesAreCoalesced();
+    void newsBetweenAPollAndTheEndIsNotLost();
 
 private:
     std::unique_ptr<RunSession> start(RunFixture& fixture);
@@ -148,7 +149,25 @@ void TestRunSession::updatesAreCoalesced()
     QSignalSpy updated(session.get(), &RunSession::updated);
     QTRY_VERIFY_WITH_TIMEOUT(session->ended(), 30000);
     QCOMPARE(session->stepsDone(), std::int64_t{10000});
-    QVERIFY(updated.size() <= clock.elapsed() / 90 + 2);
+    QVERIFY(updated.size() <= clock.elapsed() / 90 + 3);
+}
+
+void TestRunSession::newsBetweenAPollAndTheEndIsNotLost()
+{
+    RunFixture fixture({"a"});
+    fixture.setSteps(100);
+    fixture.argue({"--step-us", "1000"});
+    const auto session = start(fixture);
+    std::size_t seen = 0;
+    bool held = false;
+    connect(session.get(), &RunSession::updated, this, [&] {
+        seen = session->buffer().read(0, "loss").y.size();
+        // The run ends while the first news is still being drawn.
+        if (!std::exchange(held, true))
+            QVERIFY(test::await([&] { return session->buffer().ended(); }));
+    });
+    QTRY_VERIFY_WITH_TIMEOUT(session->ended(), 20000);
+    QCOMPARE(seen, std::size_t{100});
 }
 
 QTEST_GUILESS_MAIN(TestRunSession)
