@@ -8,7 +8,6 @@
 #include "core/storage/run_store.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <fmt/format.h>
 
 namespace mantissa::cli {
@@ -24,8 +23,7 @@ nlohmann::json inspectWorker()
     const auto worker = findWorker();
     if (!worker)
         return {{"ok", false}, {"problem", worker.error().message}};
-    const char* torch = std::getenv("MANTISSA_TORCH");
-    const auto hello = askWorker(*worker, torch ? fs::path(torch) : fs::path(), kHelloTimeout);
+    const auto hello = askWorker(*worker, torchFolder(), kHelloTimeout);
     if (!hello)
         return {{"ok", false}, {"program", worker->string()}, {"problem", hello.error().message}};
     return {{"ok", true}, {"program", worker->string()}, {"version", hello->version},

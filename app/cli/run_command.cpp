@@ -107,8 +107,6 @@ ControllerOptions controllerOptions(std::filesystem::path worker)
 {
     ControllerOptions options;
     options.worker = std::move(worker);
-    if (const char* torch = std::getenv("MANTISSA_TORCH"))
-        options.torchFolder = torch;
     return options;
 }
 

@@ -54,6 +54,11 @@ Result<fs::path> findWorker()
         "no worker program: {} does not exist and MANTISSA_WORKER is not set", worker.string()));
 }
 
+fs::path torchFolder()
+{
+    return environmentPath("MANTISSA_TORCH");
+}
+
 fs::path shippedFolder(const std::string& name)
 {
     std::error_code error;

@@ -22,6 +22,9 @@ std::filesystem::path programFolder();
 /// An Error names the places looked at.
 [[nodiscard]] Result<std::filesystem::path> findWorker();
 
+/// The LibTorch a worker shall take, `$MANTISSA_TORCH`; empty = the one beside it.
+std::filesystem::path torchFolder();
+
 /// A folder of shipped files, `name` being "experiments" or "docs": in the installed tree
 /// (`../share/mantissa/NAME` seen from the program), else in the source tree; empty if neither is
 /// there.

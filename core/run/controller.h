@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/paths.h"
 #include "core/base/result.h"
 #include "core/run/run_event.h"
 
@@ -48,7 +49,7 @@ public:
 struct ControllerOptions {
     std::filesystem::path worker; ///< program, see findWorker()
     std::vector<std::string> workerArguments;
-    std::filesystem::path torchFolder; ///< MANTISSA_TORCH at run time; empty = the worker's own
+    std::filesystem::path torchFolder = mantissa::torchFolder(); ///< empty = the worker's own
     std::chrono::milliseconds helloTimeout{60'000};
     std::chrono::milliseconds heartbeatTimeout{15'000}; ///< no line for so long: escalate
     std::chrono::milliseconds termGrace{5'000}; ///< SIGTERM to SIGKILL

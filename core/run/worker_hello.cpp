@@ -59,7 +59,7 @@ Result<Hello> askWorker(const std::filesystem::path& worker,
         if (const auto exit = (*process)->reap()) {
             drainErrors(**process, errors);
             return fail(fmt::format("{} {} before its hello{}", worker.string(), exit->words(),
-                errors.empty() ? std::string() : ": " + errors));
+                errors.empty() ? std::string() : ": " + errors + missingTorchHint(errors)));
         }
     }
     return fail(

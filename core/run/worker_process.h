@@ -33,6 +33,10 @@ struct ExitStatus {
     std::string words() const;
 };
 
+/// What to do where the loader's message in `errors` (stderr's end) says that LibTorch is missing,
+/// as the end of a sentence; else empty.
+std::string missingTorchHint(std::string_view errors);
+
 /// A child process with pipes on stdin, stdout and stderr, in a process group of its own (a Ctrl-C
 /// at the terminal does not reach it) and at nice 5 (the window stays responsive). Nothing here
 /// waits; the caller polls. For one thread.

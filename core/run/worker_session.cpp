@@ -322,7 +322,7 @@ std::string WorkerSession::withStderr(std::string reason) const
     const auto count = std::min(kStderrInReason, m_lastStderr.size());
     for (auto i = m_lastStderr.size() - count; i < m_lastStderr.size(); ++i)
         reason += m_lastStderr[i] + (i + 1 < m_lastStderr.size() ? " / " : "");
-    return reason;
+    return reason + missingTorchHint(reason);
 }
 
 double WorkerSession::secondsSinceStart() const

@@ -296,6 +296,29 @@ private Q_SLOTS:
         QCOMPARE(fixture.observer.allEndedCalls(), 1);
     }
 
+    void aWorkerWithoutLibTorchSaysWhatToSet()
+    {
+        RunFixture fixture({"a"});
+        fixture.options.worker = "/bin/sh";
+        fixture.argue({"-c",
+            "echo 'mantissa-worker: error while loading shared libraries: libtorch_cpu.so: cannot "
+            "open shared object file: No such file or directory' >&2; exit 127"});
+        fixture.start();
+        QVERIFY(fixture.controller->waitUntilEnded(5s));
+        QVERIFY(contains(fixture.outcome(0).reason, "exited with code 127"));
+        QVERIFY(
+            contains(fixture.outcome(0).reason, "set MANTISSA_TORCH to the folder of LibTorch"));
+    }
+
+    void everyHostTakesTheEnvironmentsLibTorch()
+    {
+        qputenv("MANTISSA_TORCH", "/opt/torch");
+        const ControllerOptions asked;
+        qunsetenv("MANTISSA_TORCH");
+        QCOMPARE(asked.torchFolder.string(), "/opt/torch");
+        QVERIFY(ControllerOptions().torchFolder.empty());
+    }
+
     void aProgramThatIsNoWorkerFails()
     {
         RunFixture fixture({"a"});

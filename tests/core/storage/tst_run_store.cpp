@@ -361,8 +361,10 @@ private Q_SLOTS:
             writer->flush();
             return ::write(ready[1], "x", 1) == 1 ? ::pause() : 1;
         });
+        ::close(ready[1]); // else a child that dies early would leave read() waiting
         char byte = 0;
         QCOMPARE(::read(ready[0], &byte, 1), ssize_t(1));
+        ::close(ready[0]);
         const auto store = open(temp);
         QVERIFY(store->run(1).value().state == RunState::Running);
         ::kill(pid, SIGKILL);
