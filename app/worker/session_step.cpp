@@ -121,7 +121,7 @@ void Session::validateIfDue(bool atEnd)
     } else if (*result) {
         m_batcher->flush();
         m_sender.send(Points{Axis::Step, {static_cast<double>(step)},
-            {{std::string(series::kMetric), {(*result)->accuracy}},
+            {{std::string(series::kMetric), {(*result)->metric}},
                 {std::string(series::kMetricLoss), {(*result)->loss}}}});
     }
 }

@@ -48,14 +48,14 @@ void BatchMaker::make(const std::vector<std::int64_t>& indices, Batch& batch)
 void BatchMaker::makeOnCpu(const std::vector<std::int64_t>& indices, Batch& batch)
 {
     const auto count = static_cast<std::int64_t>(indices.size());
-    if (!batch.images.defined() || batch.images.size(0) != count) {
-        batch.images = at::empty({count, m_set.channels, m_set.height, m_set.width}, at::kFloat);
-        batch.labels = at::empty({count}, at::kLong);
+    if (!batch.input.defined() || batch.input.size(0) != count) {
+        batch.input = at::empty({count, m_set.channels, m_set.height, m_set.width}, at::kFloat);
+        batch.target = at::empty({count}, at::kLong);
     }
     // One channel: channels-last and contiguous are the same memory.
     const auto bytes = m_set.imageBytes();
-    float* value = batch.images.mutable_data_ptr<float>();
-    auto* label = batch.labels.mutable_data_ptr<std::int64_t>();
+    float* value = batch.input.mutable_data_ptr<float>();
+    auto* label = batch.target.mutable_data_ptr<std::int64_t>();
     for (const auto index : indices) {
         const std::uint8_t* pixel = m_set.pixels.data() + index * bytes;
         for (std::int64_t i = 0; i < bytes; ++i)
@@ -69,8 +69,8 @@ void BatchMaker::makeOnDevice(const std::vector<std::int64_t>& indices, Batch& b
     const auto positions = at::tensor(indices, at::kLong).to(m_device, at::kLong, true);
     auto images = m_deviceImages.index_select(0, positions).to(at::kFloat);
     images = images.div_(255).sub_(m_normalisation.mean).div_(m_normalisation.deviation);
-    batch.images = m_channelsLast ? images.contiguous(at::MemoryFormat::ChannelsLast) : images;
-    batch.labels = m_deviceLabels.index_select(0, positions);
+    batch.input = m_channelsLast ? images.contiguous(at::MemoryFormat::ChannelsLast) : images;
+    batch.target = m_deviceLabels.index_select(0, positions);
 }
 
 TrainingOrder::TrainingOrder(

@@ -10,8 +10,8 @@
 namespace mantissa {
 
 struct Batch {
-    at::Tensor images; ///< N x C x H x W, fp32, normalised
-    at::Tensor labels; ///< N, int64
+    at::Tensor input; ///< N x C x H x W or N x features, fp32, normalised; N x sequence, int64
+    at::Tensor target; ///< N or N x sequence, int64; N, fp32 for values
 };
 
 /// Batches of an ImageSet on a device. On the CPU bytes are looked up in a table of 256 normalised

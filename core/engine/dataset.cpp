@@ -102,6 +102,16 @@ void cut(ImageSet& set, std::int64_t limit)
 
 } // namespace
 
+DataShape Dataset::shape() const
+{
+    DataShape shape;
+    shape.channels = train.channels;
+    shape.height = train.height;
+    shape.width = train.width;
+    shape.classes = classes;
+    return shape;
+}
+
 Result<Dataset> loadDataset(const DataConfig& config)
 {
     Result<Dataset> data = config.source == DataSource::FashionMnist ? loadFashionMnist(config)

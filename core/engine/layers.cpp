@@ -36,25 +36,29 @@ Linear::Linear(std::int64_t inFeatures, std::int64_t outFeatures)
     : weight(uniformParameter({outFeatures, inFeatures}, weightBound(inFeatures)))
     , bias(uniformParameter({outFeatures}, biasBound(inFeatures)))
 {
+    registerParameter("weight", weight);
+    registerParameter("bias", bias);
 }
 
-at::Tensor Linear::operator()(const at::Tensor& input) const
+at::Tensor Linear::forward(const at::Tensor& input)
 {
     return at::linear(input, weight, bias);
 }
 
 Conv2d::Conv2d(
-    std::int64_t inChannels, std::int64_t outChannels, std::int64_t kernel, std::int64_t padding_)
+    std::int64_t inChannels, std::int64_t outChannels, std::int64_t kernel, std::int64_t padding)
     : weight(uniformParameter(
         {outChannels, inChannels, kernel, kernel}, weightBound(inChannels * kernel * kernel)))
     , bias(uniformParameter({outChannels}, biasBound(inChannels * kernel * kernel)))
-    , padding(padding_)
+    , m_padding(padding)
 {
+    registerParameter("weight", weight);
+    registerParameter("bias", bias);
 }
 
-at::Tensor Conv2d::operator()(const at::Tensor& input) const
+at::Tensor Conv2d::forward(const at::Tensor& input)
 {
-    return at::conv2d(input, weight, bias, 1, padding);
+    return at::conv2d(input, weight, bias, 1, m_padding);
 }
 
 } // namespace mantissa

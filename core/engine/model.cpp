@@ -2,10 +2,48 @@
 #include "core/engine/model.h"
 
 #include <ATen/ATen.h>
+#include <cmath>
+#include <fmt/format.h>
 
 namespace mantissa {
 
-Model::~Model() = default;
+Model::Model(std::unique_ptr<Module> root, TargetKind target)
+    : m_root(std::move(root))
+    , m_target(target)
+    , m_parameters(m_root->parameters())
+{
+}
+
+at::Tensor Model::loss(const at::Tensor& prediction, const at::Tensor& target) const
+{
+    switch (m_target) {
+    case TargetKind::Class:
+        break;
+    case TargetKind::NextToken:
+        return at::cross_entropy_loss(prediction.flatten(0, 1), target.flatten());
+    case TargetKind::Value:
+        return at::mse_loss(prediction.squeeze(1), target);
+    }
+    return at::cross_entropy_loss(prediction, target);
+}
+
+std::string_view Model::metric() const
+{
+    return m_target == TargetKind::Value ? "rmse" : "accuracy";
+}
+
+at::Tensor Model::score(const at::Tensor& prediction, const at::Tensor& target) const
+{
+    if (m_target == TargetKind::Value)
+        return (prediction.squeeze(1).to(at::kDouble) - target).square().sum();
+    return prediction.argmax(-1).eq(target).sum().to(at::kDouble);
+}
+
+double Model::metricOf(double score, std::int64_t answers) const
+{
+    const double mean = score / static_cast<double>(answers);
+    return m_target == TargetKind::Value ? std::sqrt(mean) : mean;
+}
 
 std::vector<at::Tensor> Model::tensors() const
 {
@@ -23,27 +61,29 @@ std::int64_t Model::parameterCount() const
     return count;
 }
 
-void Model::moveTo(at::Device device, bool channelsLast)
+std::optional<std::string> misfit(ModelKind kind, const DataShape& shape)
 {
-    for (auto& parameter : m_parameters) {
-        auto moved = parameter.tensor.detach().to(device);
-        if (channelsLast && moved.dim() == 4)
-            moved = moved.contiguous(at::MemoryFormat::ChannelsLast);
-        parameter.tensor.set_data(moved);
-    }
+    if (kind == ModelKind::Mlp)
+        return shape.isText() ? std::optional<std::string>(
+                   "model.kind = \"mlp\" needs images or tables of numbers; this data is text")
+                              : std::nullopt;
+    if (!shape.isImages())
+        return fmt::format("model.kind = \"cnn\" needs images; this data is {}",
+            shape.isText() ? "text" : "a table of numbers");
+    if (shape.height < 4 || shape.width < 4)
+        return fmt::format("model.kind = \"cnn\" needs images of at least 4 x 4 pixels; these are "
+                           "{} x {}",
+            shape.height, shape.width);
+    return std::nullopt;
 }
 
-void Model::add(std::string name, const at::Tensor& weight, const at::Tensor& bias)
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const DataShape& shape)
 {
-    m_parameters.push_back({name + ".weight", weight});
-    m_parameters.push_back({std::move(name) + ".bias", bias});
-}
-
-std::unique_ptr<Model> makeModel(const ModelConfig& config, const ImageTask& task)
-{
-    if (config.kind == ModelKind::Cnn)
-        return makeCnn(config.width, task);
-    return makeMlp(config.hidden, task);
+    if (auto why = misfit(config.kind, shape))
+        return fail(std::move(*why));
+    auto root = config.kind == ModelKind::Cnn ? makeCnn(config.width, shape)
+                                              : makeMlp(config.hidden, shape);
+    return std::make_unique<Model>(std::move(root), shape.target);
 }
 
 } // namespace mantissa

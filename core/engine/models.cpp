@@ -11,25 +11,33 @@ namespace {
 
 constexpr std::int64_t kCnnHidden = 128;
 
-class Mlp : public Model {
+/// Classes, or one value.
+std::int64_t outputs(const DataShape& shape)
+{
+    return shape.target == TargetKind::Value ? 1 : shape.classes;
+}
+
+class Mlp : public Module {
 public:
-    Mlp(const std::vector<std::int64_t>& hidden, const ImageTask& task)
+    Mlp(const std::vector<std::int64_t>& hidden, const DataShape& shape)
     {
-        auto features = task.channels * task.height * task.width;
+        auto features =
+            shape.isTable() ? shape.features : shape.channels * shape.height * shape.width;
         for (const auto units : hidden) {
             append(features, units);
             features = units;
         }
-        append(features, task.classes);
+        append(features, outputs(shape));
     }
 
-    at::Tensor forward(const at::Tensor& images) const override
+protected:
+    at::Tensor forward(const at::Tensor& input) override
     {
-        auto values = images.flatten(1);
+        auto values = input.flatten(1);
         for (std::size_t i = 0; i < m_layers.size(); ++i) {
             if (i > 0)
                 values = at::relu(values);
-            values = m_layers[i](values);
+            values = (*m_layers[i])(values);
         }
         return values;
     }
@@ -37,29 +45,26 @@ public:
 private:
     void append(std::int64_t inFeatures, std::int64_t outFeatures)
     {
-        const auto& layer = m_layers.emplace_back(inFeatures, outFeatures);
-        add(fmt::format("fc{}", m_layers.size()), layer.weight, layer.bias);
+        const auto name = fmt::format("fc{}", m_layers.size() + 1);
+        m_layers.push_back(&add<Linear>(name, inFeatures, outFeatures));
     }
 
-    std::vector<Linear> m_layers;
+    std::vector<Linear*> m_layers;
 };
 
-class Cnn : public Model {
+class Cnn : public Module {
 public:
     // The members' order is the order of creation: it decides the weights.
-    Cnn(std::int64_t width, const ImageTask& task)
-        : m_conv1(task.channels, width, 3, 1)
-        , m_conv2(width, 2 * width, 3, 1)
-        , m_fc1(2 * width * (task.height / 4) * (task.width / 4), kCnnHidden)
-        , m_fc2(kCnnHidden, task.classes)
+    Cnn(std::int64_t width, const DataShape& shape)
+        : m_conv1(add<Conv2d>("conv1", shape.channels, width, 3, 1))
+        , m_conv2(add<Conv2d>("conv2", width, 2 * width, 3, 1))
+        , m_fc1(add<Linear>("fc1", 2 * width * (shape.height / 4) * (shape.width / 4), kCnnHidden))
+        , m_fc2(add<Linear>("fc2", kCnnHidden, outputs(shape)))
     {
-        add("conv1", m_conv1.weight, m_conv1.bias);
-        add("conv2", m_conv2.weight, m_conv2.bias);
-        add("fc1", m_fc1.weight, m_fc1.bias);
-        add("fc2", m_fc2.weight, m_fc2.bias);
     }
 
-    at::Tensor forward(const at::Tensor& images) const override
+protected:
+    at::Tensor forward(const at::Tensor& images) override
     {
         auto values = at::max_pool2d(at::relu(m_conv1(images)), 2);
         values = at::max_pool2d(at::relu(m_conv2(values)), 2);
@@ -67,22 +72,22 @@ public:
     }
 
 private:
-    Conv2d m_conv1;
-    Conv2d m_conv2;
-    Linear m_fc1;
-    Linear m_fc2;
+    Conv2d& m_conv1;
+    Conv2d& m_conv2;
+    Linear& m_fc1;
+    Linear& m_fc2;
 };
 
 } // namespace
 
-std::unique_ptr<Model> makeMlp(const std::vector<std::int64_t>& hidden, const ImageTask& task)
+std::unique_ptr<Module> makeMlp(const std::vector<std::int64_t>& hidden, const DataShape& shape)
 {
-    return std::make_unique<Mlp>(hidden, task);
+    return std::make_unique<Mlp>(hidden, shape);
 }
 
-std::unique_ptr<Model> makeCnn(std::int64_t width, const ImageTask& task)
+std::unique_ptr<Module> makeCnn(std::int64_t width, const DataShape& shape)
 {
-    return std::make_unique<Cnn>(width, task);
+    return std::make_unique<Cnn>(width, shape);
 }
 
 } // namespace mantissa

@@ -11,9 +11,6 @@
 
 namespace mantissa {
 
-class Model;
-class Optimizer;
-
 /// What a precision made of the first applied step, as LibTorch's names of types.
 struct FirstStepFacts {
     std::string parameterType;
@@ -31,8 +28,7 @@ struct StepTensors {
     StepOutcome outcome = StepOutcome::Stepped;
 };
 
-/// One optimizer step: zero_grad, per micro-batch an autocast region (forward and loss) and
-/// backward, then unscale, norm, clip, step, update. One thread.
+/// How a kind of training makes one step out of its micro-batches. One thread.
 class TrainStep {
 public:
     struct Options {
@@ -42,34 +38,19 @@ public:
         double clipNorm = 0; ///< 0 = off
         bool gradNorm = true; ///< compute it also without clipping
     };
-
-    TrainStep(const Options& options, const Model& model, Optimizer& optimizer, GradScaler& scaler);
-
-    [[nodiscard]] Result<StepTensors> run(const std::vector<Batch>& batches);
-
-    /// Logits and loss under the variant's autocast, without a graph.
+    /// Prediction and loss under the variant's autocast, in evaluation mode, without a graph.
     struct Evaluated {
-        at::Tensor logits;
+        at::Tensor prediction;
         at::Tensor loss;
     };
-    Evaluated evaluate(const Batch& batch) const;
 
+    virtual ~TrainStep();
+
+    /// zero_grad to the end of the scaler's update.
+    [[nodiscard]] virtual Result<StepTensors> run(const std::vector<Batch>& batches) = 0;
+    virtual Evaluated evaluate(const Batch& batch) = 0;
     /// From the step that was applied first on; read once.
-    std::optional<FirstStepFacts> takeFacts();
-
-private:
-    Evaluated forward(const Batch& batch) const;
-    at::Tensor accumulate(const std::vector<Batch>& batches);
-    [[nodiscard]] Result<void> treatGradients(StepTensors& step);
-    void noteFacts(StepOutcome outcome);
-
-    Options m_options;
-    const Model& m_model;
-    Optimizer& m_optimizer;
-    GradScaler& m_scaler;
-    std::optional<FirstStepFacts> m_facts;
-    bool m_factsWanted = true;
-    at::Tensor m_weightBefore;
+    virtual std::optional<FirstStepFacts> takeFacts() = 0;
 };
 
 } // namespace mantissa

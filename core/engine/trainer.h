@@ -18,8 +18,8 @@
 namespace mantissa {
 
 struct ValidationResult {
-    double accuracy = 0; ///< share of right answers, 0 to 1
-    double loss = 0; ///< mean over the validation images
+    double metric = 0; ///< Model::metric(): accuracy (0 to 1) or rmse
+    double loss = 0; ///< mean over the validation samples
 };
 
 /// A parameter's values, copied out.

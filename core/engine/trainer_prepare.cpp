@@ -32,12 +32,6 @@ Result<void> Trainer::Private::prepare(const CudaPlugin& plugin)
     if (!loaded)
         return tl::unexpected(loaded.error());
     data = std::move(*loaded);
-    if (variant.settings.model.kind == ModelKind::Cnn
-        && (data.train.height < 4 || data.train.width < 4))
-        return fail(
-            fmt::format("model.kind = \"cnn\" needs images of at least 4 x 4 pixels; these are "
-                        "{} x {}",
-                data.train.height, data.train.width));
     if (device.is_cuda()) {
         cudaApi = plugin.api;
         auto created = DeviceTelemetry::create(*cudaApi, device.index());
@@ -45,23 +39,33 @@ Result<void> Trainer::Private::prepare(const CudaPlugin& plugin)
             return tl::unexpected(created.error());
         telemetry = std::move(*created);
     }
+    if (auto prepared = prepareModel(); !prepared)
+        return prepared;
     prepareTraining();
     describe(plugin);
+    return {};
+}
+
+Result<void> Trainer::Private::prepareModel()
+{
+    const auto& settings = variant.settings;
+    at::manual_seed(settings.run.seed);
+    auto made = makeModel(settings.model, data.shape());
+    if (!made)
+        return tl::unexpected(made.error());
+    model = std::move(*made);
+    model->root().moveTo(device, settings.device.channelsLast);
+    optimizers.push_back(makeOptimizer(settings.train, model->tensors()));
+    trainStep = std::make_unique<SupervisedStep>(
+        TrainStep::Options{variant.precision, device.type(), settings.autocast.cache,
+            settings.train.clipNorm, options.gradNorm},
+        *model, *optimizers.front(), scaler);
     return {};
 }
 
 void Trainer::Private::prepareTraining()
 {
     const auto& settings = variant.settings;
-    at::manual_seed(settings.run.seed);
-    model = makeModel(
-        settings.model, {data.train.channels, data.train.height, data.train.width, data.classes});
-    model->moveTo(device, settings.device.channelsLast);
-    optimizer = makeOptimizer(settings.train, model->tensors());
-    trainStep = std::make_unique<TrainStep>(
-        TrainStep::Options{variant.precision, device.type(), settings.autocast.cache,
-            settings.train.clipNorm, options.gradNorm},
-        *model, *optimizer, scaler);
     const bool channelsLast = settings.device.channelsLast;
     trainBatches =
         std::make_unique<BatchMaker>(data.train, data.normalisation, device, channelsLast);
@@ -122,7 +126,8 @@ void Trainer::Private::describe(const CudaPlugin& plugin)
     environment["seed"] = variant.settings.run.seed;
     environment["data"] = describeData(data, variant.settings.data);
     environment["model"] = {{"kind", toString(variant.settings.model.kind)},
-        {"parameters", model->parameterCount()}, {"initialisation", "as torch.nn's defaults"}};
+        {"parameters", model->parameterCount()}, {"metric", model->metric()},
+        {"initialisation", "as torch.nn's defaults"}};
     environment["optimizer"] = {{"kind", toString(variant.settings.train.optimizer)},
         {"kernel", "fused"}, {"samples_per_step", samplesPerStep()}};
     environment["scaler"] = describeScaler(scaler);

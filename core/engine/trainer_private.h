@@ -10,7 +10,7 @@
 #include "core/engine/model.h"
 #include "core/engine/optimizer.h"
 #include "core/engine/precision_setup.h"
-#include "core/engine/train_step.h"
+#include "core/engine/supervised_step.h"
 #include "core/engine/trainer.h"
 
 namespace mantissa {
@@ -37,7 +37,7 @@ public:
     GradScaler scaler;
     Dataset data;
     std::unique_ptr<Model> model;
-    std::unique_ptr<Optimizer> optimizer;
+    std::vector<std::unique_ptr<Optimizer>> optimizers; ///< in the order of their steps
     std::unique_ptr<TrainStep> trainStep;
     std::unique_ptr<BatchMaker> trainBatches;
     std::unique_ptr<BatchMaker> validationBatches;
@@ -54,6 +54,7 @@ public:
     double trainSeconds = 0;
 
 private:
+    [[nodiscard]] Result<void> prepareModel();
     void prepareTraining();
     void describe(const CudaPlugin& plugin);
     void nextBatches();

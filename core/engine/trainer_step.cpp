@@ -55,7 +55,8 @@ void Trainer::Private::setLearningRate(StepRecord& record)
     if (deviceSchedule)
         return;
     record.lr = schedule->at(applied);
-    optimizer->setLearningRate(record.lr);
+    for (const auto& optimizer : optimizers)
+        optimizer->setLearningRate(record.lr);
 }
 
 Result<void> Trainer::Private::step()
@@ -109,7 +110,8 @@ Result<void> Trainer::Private::stepOnCuda(StepRecord& record)
         return begun;
     if (deviceSchedule) {
         values.lr = deviceSchedule->rate();
-        optimizer->setLearningRate(values.lr);
+        for (const auto& optimizer : optimizers)
+            optimizer->setLearningRate(values.lr);
     }
     auto step = trainStep->run(m_batches);
     if (!step)
@@ -151,7 +153,8 @@ std::optional<ValidationResult> Trainer::Private::validate(const std::function<b
 {
     constexpr std::int64_t kBatch = 256;
     const auto count = data.validation.count;
-    at::Tensor right;
+    std::int64_t answers = 0;
+    at::Tensor score;
     at::Tensor loss;
     std::vector<std::int64_t> indices;
     for (std::int64_t first = 0; first < count; first += kBatch) {
@@ -162,14 +165,14 @@ std::optional<ValidationResult> Trainer::Private::validate(const std::function<b
             indices[i] = first + static_cast<std::int64_t>(i);
         validationBatches->make(indices, m_validationBatch);
         const auto result = trainStep->evaluate(m_validationBatch);
-        const auto hits = result.logits.argmax(1).eq(m_validationBatch.labels).sum();
+        const auto part = model->score(result.prediction, m_validationBatch.target);
         const auto sum = result.loss.to(at::kDouble) * static_cast<double>(indices.size());
-        right = right.defined() ? right + hits : hits;
+        answers += m_validationBatch.target.numel();
+        score = score.defined() ? score + part : part;
         loss = loss.defined() ? loss + sum : sum;
     }
-    const auto images = static_cast<double>(count);
-    return ValidationResult{
-        static_cast<double>(right.item<std::int64_t>()) / images, loss.item<double>() / images};
+    return ValidationResult{model->metricOf(score.item<double>(), answers),
+        loss.item<double>() / static_cast<double>(count)};
 }
 
 std::optional<nlohmann::json> Trainer::Private::takeFirstStepFacts()

@@ -77,9 +77,9 @@ private Q_SLOTS:
         BatchMaker maker(set, {0.25F, 0.5F}, at::kCPU, false);
         Batch batch;
         maker.make({1, 0}, batch);
-        QVERIFY((batch.images.sizes() == at::IntArrayRef{2, 1, 1, 3}));
-        QVERIFY(batch.labels[0].item<int>() == 9 && batch.labels[1].item<int>() == 3);
-        const float* value = batch.images.const_data_ptr<float>();
+        QVERIFY((batch.input.sizes() == at::IntArrayRef{2, 1, 1, 3}));
+        QVERIFY(batch.target[0].item<int>() == 9 && batch.target[1].item<int>() == 3);
+        const float* value = batch.input.const_data_ptr<float>();
         for (const double byte : {102.0, 1.0, 2.0, 0.0, 51.0, 255.0})
             QVERIFY(std::abs(double(*value++) - (byte / 255 - 0.25) / 0.5) < 1e-6);
     }
@@ -94,9 +94,9 @@ private Q_SLOTS:
         BatchMaker maker(set, {}, at::kCPU, false);
         Batch batch;
         maker.make({0, 1}, batch);
-        const auto* memory = batch.images.const_data_ptr();
+        const auto* memory = batch.input.const_data_ptr();
         maker.make({2, 3}, batch);
-        QCOMPARE(batch.images.const_data_ptr(), memory);
+        QCOMPARE(batch.input.const_data_ptr(), memory);
     }
 
     void theMeterCountsTensorsToTheByte()

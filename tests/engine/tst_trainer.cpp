@@ -111,7 +111,7 @@ private Q_SLOTS:
         QVERIFY(!trainer->takeFirstStepFacts().has_value());
         const auto validation = trainer->validate([] { return false; });
         QVERIFY(validation && *validation);
-        QVERIFY((*validation)->accuracy >= 0 && (*validation)->accuracy <= 1);
+        QVERIFY((*validation)->metric >= 0 && (*validation)->metric <= 1);
         QVERIFY((*validation)->loss > 0);
     }
 

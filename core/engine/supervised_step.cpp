@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/engine/train_step.h"
+#include "core/engine/supervised_step.h"
 
 #include "core/engine/autocast_guard.h"
 #include "core/engine/clip.h"
@@ -13,7 +13,29 @@
 
 namespace mantissa {
 
-TrainStep::TrainStep(
+namespace {
+
+/// Evaluation mode for a scope.
+class EvaluationMode {
+public:
+    explicit EvaluationMode(Module& module)
+        : m_module(module)
+    {
+        m_module.setTraining(false);
+    }
+    ~EvaluationMode() { m_module.setTraining(true); }
+    EvaluationMode(const EvaluationMode&) = delete;
+    EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+private:
+    Module& m_module;
+};
+
+} // namespace
+
+TrainStep::~TrainStep() = default;
+
+SupervisedStep::SupervisedStep(
     const Options& options, const Model& model, Optimizer& optimizer, GradScaler& scaler)
     : m_options(options)
     , m_model(model)
@@ -22,33 +44,34 @@ TrainStep::TrainStep(
 {
 }
 
-TrainStep::Evaluated TrainStep::forward(const Batch& batch) const
+SupervisedStep::Evaluated SupervisedStep::forward(const Batch& batch) const
 {
     std::optional<AutocastGuard> region;
     if (const auto type = autocastType(m_options.precision))
         region.emplace(m_options.device, *type, m_options.autocastCache);
-    auto logits = m_model.forward(batch.images);
-    auto loss = at::cross_entropy_loss(logits, batch.labels);
-    return {std::move(logits), std::move(loss)};
+    auto prediction = m_model(batch.input);
+    auto loss = m_model.loss(prediction, batch.target);
+    return {std::move(prediction), std::move(loss)};
 }
 
-TrainStep::Evaluated TrainStep::evaluate(const Batch& batch) const
+SupervisedStep::Evaluated SupervisedStep::evaluate(const Batch& batch)
 {
     const at::NoGradGuard noGrad;
+    const EvaluationMode mode(m_model.root());
     return forward(batch);
 }
 
-at::Tensor TrainStep::accumulate(const std::vector<Batch>& batches)
+at::Tensor SupervisedStep::accumulate(const std::vector<Batch>& batches)
 {
     at::Tensor sum;
     for (const auto& batch : batches) {
-        auto [logits, loss] = forward(batch);
+        auto [prediction, loss] = forward(batch);
         if (batches.size() > 1)
             loss = loss / static_cast<double>(batches.size());
         if (m_factsWanted) {
             m_facts = FirstStepFacts{
                 c10::toString(m_model.parameters().front().tensor.scalar_type()),
-                c10::toString(logits.scalar_type()), c10::toString(loss.scalar_type()), {}, false};
+                c10::toString(prediction.scalar_type()), c10::toString(loss.scalar_type()), {}, false};
         }
         const auto value = loss.detach();
         sum = sum.defined() ? sum + value : value;
@@ -57,7 +80,7 @@ at::Tensor TrainStep::accumulate(const std::vector<Batch>& batches)
     return sum;
 }
 
-Result<StepTensors> TrainStep::run(const std::vector<Batch>& batches)
+Result<StepTensors> SupervisedStep::run(const std::vector<Batch>& batches)
 {
     m_optimizer.zeroGrad();
     if (m_factsWanted)
@@ -78,7 +101,7 @@ Result<StepTensors> TrainStep::run(const std::vector<Batch>& batches)
     return step;
 }
 
-Result<void> TrainStep::treatGradients(StepTensors& step)
+Result<void> SupervisedStep::treatGradients(StepTensors& step)
 {
     if (!m_options.gradNorm && m_options.clipNorm <= 0)
         return {};
@@ -91,7 +114,7 @@ Result<void> TrainStep::treatGradients(StepTensors& step)
     return {};
 }
 
-void TrainStep::noteFacts(StepOutcome outcome)
+void SupervisedStep::noteFacts(StepOutcome outcome)
 {
     const auto& weight = m_model.parameters().front().tensor;
     // Before update(): found_inf is still this step's. The one read costs nothing that matters.
@@ -106,7 +129,7 @@ void TrainStep::noteFacts(StepOutcome outcome)
     m_weightBefore.reset();
 }
 
-std::optional<FirstStepFacts> TrainStep::takeFacts()
+std::optional<FirstStepFacts> SupervisedStep::takeFacts()
 {
     if (m_factsWanted)
         return std::nullopt;
