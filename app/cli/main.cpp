@@ -18,8 +18,8 @@ using namespace mantissa::cli;
 namespace {
 
 /// Commands of the contract that later versions bring: refused by name instead of as unknown words.
-constexpr std::array kNotBuilt{"resume", "compare", "check", "fit", "tune", "replay", "ops",
-    "smoke", "set", "plot", "import", "profile", "checklist"};
+constexpr std::array kNotBuilt{"resume", "compare", "check", "fit", "tune", "replay", "ops", "set",
+    "plot", "import", "profile", "checklist"};
 
 /// What the command line asked for: filled by the parser, run after it.
 struct Request {
@@ -30,6 +30,7 @@ struct Request {
     OutputOptions output;
     std::vector<std::filesystem::path> files;
     HousekeepingOptions housekeeping;
+    DeviceOptions device;
     std::function<int()> action;
 };
 
@@ -152,6 +153,21 @@ void addHousekeepingCommands(CLI::App& app, Request& request)
     tag->add_flag("--remove", options.remove, "Remove the tag instead");
 }
 
+void addDeviceCommands(CLI::App& app, Request& request)
+{
+    const auto add = [&](const char* name, const char* text, auto function) {
+        auto* command = app.add_subcommand(name, text);
+        command->add_option("--device", request.device.device, "auto, cpu or cuda:N")
+            ->type_name("KIND");
+        command->callback([&request, function] {
+            request.action = [&request, function] {
+                return function(request.global, request.device);
+            };
+        });
+    };
+    add("smoke", "One mixed-precision step of a tiny network, as key=value lines", smoke);
+}
+
 std::string builtCommands(const CLI::App& app)
 {
     std::vector<std::string> names;
@@ -212,6 +228,7 @@ int main(int argc, char** argv)
     addRunCommand(app, request);
     addReadingCommands(app, request);
     addHousekeepingCommands(app, request);
+    addDeviceCommands(app, request);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -49,6 +49,10 @@ struct OutputOptions {
     std::string format;
 };
 
+struct DeviceOptions {
+    std::string device = "auto"; ///< as device.kind
+};
+
 struct HousekeepingOptions {
     std::vector<std::int64_t> runs;
     std::string text; ///< note, or one tag
@@ -68,5 +72,6 @@ int deleteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int noteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int tagRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int doctor(const GlobalOptions& global);
+int smoke(const GlobalOptions& global, const DeviceOptions& options);
 
 } // namespace mantissa::cli
