@@ -196,7 +196,7 @@ std::string allowedKeys(std::string_view path, bool inVariant)
         return text;
     return inVariant ? "name, precision and dotted keys as train.lr"
                      : "name, description, the tables model, data, train, eval, device, autocast, "
-                       "run, scaler and [[variant]]";
+                       "run, scaler, watch, debug and [[variant]]";
 }
 
 } // namespace

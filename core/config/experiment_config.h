@@ -59,6 +59,7 @@ struct TrainConfig {
     std::int64_t warmupSteps = 0; ///< applied steps of linear warm-up
     std::int64_t accumulate = 1; ///< micro-batches of a step
     double clipNorm = 0.0; ///< 0 = off
+    bool rollbackBuffers = false; ///< a skipped step leaves running statistics as they were
 
     bool operator==(const TrainConfig&) const = default;
 };
@@ -109,6 +110,29 @@ struct ScalerConfig {
     bool operator==(const ScalerConfig&) const = default;
 };
 
+/// When a run raises an alert. 0 switches that alert off.
+struct WatchConfig {
+    bool enabled = true;
+    std::int64_t consecutiveSkips = 5; ///< skipped steps in a row
+    double scaleLow = 100; ///< a loss scale below is unusual
+    double scaleHigh = 1e6; ///< a loss scale above is unusual
+    double skipPercent = 1; ///< share of the last 1,000 steps that may be skipped
+    std::int64_t skipsPerEpoch = 2; ///< skipped steps an epoch may have
+    std::int64_t freeGrowths = 5; ///< growths without a skip where the format needs no scaler
+    double memoryGain = 30; ///< percent that a 16-bit variant usually saves at least
+    double speedGain = 10; ///< percent that a 16-bit variant is usually faster at least
+
+    bool operator==(const WatchConfig&) const = default;
+};
+
+struct DebugConfig {
+    bool locate = true; ///< replay a skipped step and name its first non-finite tensor
+    std::int64_t locateEvery = 100; ///< steps from one replay to the next at least
+    bool anomaly = false; ///< LibTorch's anomaly mode around every step: slow
+
+    bool operator==(const DebugConfig&) const = default;
+};
+
 /// Everything one run is made from except its precision and seed.
 struct Settings {
     ModelConfig model;
@@ -119,6 +143,8 @@ struct Settings {
     AutocastConfig autocast;
     RunConfig run;
     ScalerConfig scaler;
+    WatchConfig watch;
+    DebugConfig debug;
 
     bool operator==(const Settings&) const = default;
 };

@@ -65,6 +65,18 @@ std::string whyScalerUnused(std::string_view path, const Settings& settings, Pre
                                                                    : "";
 }
 
+std::string whyWatchUnused(std::string_view path, const Settings& settings, Precision precision)
+{
+    const bool low = precision == Precision::Fp16 || precision == Precision::Bf16;
+    if (path == "watch.enabled")
+        return {};
+    if (!settings.watch.enabled)
+        return "alerts are off";
+    return path == "watch.memory_gain" || path == "watch.speed_gain"
+        ? std::string(low ? "" : "fp16 and bf16 only")
+        : std::string();
+}
+
 std::string whyDeviceUnused(std::string_view path, const Settings& settings)
 {
     if (path == "device.cudnn_benchmark" && settings.device.kind == "cpu")
@@ -159,6 +171,10 @@ std::string whyUnused(const KeySpec& key, const Settings& settings, Precision pr
         return whyDataUnused(path, settings.data.source);
     if (key.group() == "device")
         return whyDeviceUnused(path, settings);
+    if (path == "debug.locate_every" && !settings.debug.locate)
+        return "locate is off";
+    if (key.group() == "watch")
+        return whyWatchUnused(path, settings, precision);
     if (key.group() == "scaler" && path != "scaler.enabled")
         return whyScalerUnused(path, settings, precision);
     return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/controller.h"
 
+#include "core/run/alert_source.h"
 #include "core/run/block_order.h"
 #include "core/run/worker_session.h"
 
@@ -80,6 +81,7 @@ public:
     const ControllerOptions m_options;
     const std::vector<PlannedRun> m_plan;
     Fanout m_fanout;
+    AlertSource m_alerts; ///< between the sessions and m_fanout
 
     mutable std::mutex m_mutex;
     std::condition_variable m_endedCondition;
@@ -115,6 +117,7 @@ private:
 ExperimentController::Private::Private(const ExperimentConfig& config, ControllerOptions options)
     : m_options(std::move(options))
     , m_plan(planRuns(config))
+    , m_alerts(m_plan, m_fanout)
     , m_outcomes(m_plan.size())
     , m_blockSteps(config.settings.run.block)
     , m_groupSize(config.settings.run.schedule == RunSchedule::Interleaved
@@ -123,7 +126,7 @@ ExperimentController::Private::Private(const ExperimentConfig& config, Controlle
     , m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
     for (const auto& run : m_plan)
-        m_sessions.emplace_back(run, m_options, m_fanout);
+        m_sessions.emplace_back(run, m_options, m_alerts);
 }
 
 ExperimentController::Private::~Private()
@@ -173,7 +176,7 @@ void ExperimentController::Private::run()
             session.service();
         publish();
     }
-    m_fanout.onAllEnded();
+    m_alerts.onAllEnded();
     const std::lock_guard lock(m_mutex);
     m_ended = true;
     m_endedCondition.notify_all();

@@ -111,6 +111,10 @@ inline constexpr std::string_view kPaused = "paused";
 inline constexpr std::string_view kResumed = "resumed";
 inline constexpr std::string_view kWarning = "warning";
 inline constexpr std::string_view kCheckpoint = "checkpoint";
+/// data: alert (a word of alert_kind), text, hypothesis, evidence
+inline constexpr std::string_view kAlert = "alert";
+/// data: cause, module, place, dtype, ...: see core/engine/non_finite.h
+inline constexpr std::string_view kNonFiniteLocated = "non_finite_located";
 /// Written by the host, not by workers: stray text, broken lines, stderr, lost storage.
 inline constexpr std::string_view kHostNote = "host_note";
 } // namespace event_kind

@@ -139,8 +139,8 @@ void ExperimentPage::setupCentre()
     auto* row = new QHBoxLayout(columns);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
-    row->addWidget(makeColumn({"", "model", "data", "eval", "device"}), 1);
-    row->addWidget(makeColumn({"train", "run", "autocast"}), 1);
+    row->addWidget(makeColumn({"", "model", "data", "eval", "device", "debug"}), 1);
+    row->addWidget(makeColumn({"train", "run", "autocast", "watch"}), 1);
     m_unreadable = new QLabel;
     m_unreadable->setAlignment(Qt::AlignCenter);
     m_unreadable->setWordWrap(true);

@@ -36,7 +36,8 @@ std::optional<EventSign> signOf(const std::string& kind)
         return EventSign::NonFinite;
     if (kind == event_kind::kSettingChanged)
         return EventSign::Edit;
-    if (kind == event_kind::kWarning)
+    if (kind == event_kind::kWarning || kind == event_kind::kAlert
+        || kind == event_kind::kNonFiniteLocated)
         return EventSign::Warning;
     if (kind == event_kind::kHostNote || kind == event_kind::kCheckpoint)
         return EventSign::Note;
