@@ -89,9 +89,11 @@ int printPlan(const GlobalOptions& global, const ExperimentConfig& config,
                 {"seed", run.variant.settings.run.seed}});
         for (const auto& problem : problems)
             json["warnings"].push_back(problem.text());
+        json["preflight"] = findingsToJson(config);
         printJson(json);
         return kDone;
     }
+    printFindings(config);
     TextTable table({{"Run", TextTable::Align::Right}, {"Variant"}, {"Precision"},
         {"Seed", TextTable::Align::Right}, {"Trains"}});
     for (const auto& run : plan)

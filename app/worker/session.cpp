@@ -82,6 +82,10 @@ void Session::announce()
                 precision, formats["work"].get<std::string>(),
                 formats[precision]["factor"].get<double>()));
     }
+    for (auto& happened : m_trainer->takeEvents()) {
+        happened.timeS = now();
+        m_sender.send(std::move(happened));
+    }
     m_sender.send(Ready{environment, m_totalSteps});
 }
 

@@ -41,6 +41,8 @@ void Session::collect(bool wait)
                 m_batcher->add(std::move(stepEvent));
         }
     }
+    for (auto& happened : m_trainer->takeEvents())
+        m_batcher->add(std::move(happened));
     m_batcher->tick(Clock::now());
 }
 

@@ -4,6 +4,7 @@
 #include "core/engine/autocast_guard.h"
 #include "core/engine/clip.h"
 #include "core/engine/model.h"
+#include "core/engine/non_finite_locator.h"
 #include "core/engine/optimizer.h"
 #include "core/engine/precision_setup.h"
 #include "core/engine/tensor_value.h"
@@ -35,6 +36,12 @@ private:
 
 TrainStep::~TrainStep() = default;
 
+std::optional<NonFiniteFinding> TrainStep::locate(
+    const std::vector<Batch>& /*batches*/, double /*scale*/)
+{
+    return std::nullopt;
+}
+
 SupervisedStep::SupervisedStep(
     const Options& options, const Model& model, Optimizer& optimizer, GradScaler& scaler)
     : m_options(options)
@@ -44,10 +51,10 @@ SupervisedStep::SupervisedStep(
 {
 }
 
-SupervisedStep::Evaluated SupervisedStep::forward(const Batch& batch) const
+SupervisedStep::Evaluated SupervisedStep::forward(const Batch& batch, bool autocast) const
 {
     std::optional<AutocastGuard> region;
-    if (const auto type = autocastType(m_options.precision))
+    if (const auto type = autocastType(m_options.precision); type && autocast)
         region.emplace(m_options.device, *type, m_options.autocastCache);
     auto prediction = m_model(batch.input);
     auto loss = m_model.loss(prediction, batch.target);
@@ -69,9 +76,10 @@ at::Tensor SupervisedStep::accumulate(const std::vector<Batch>& batches)
         if (batches.size() > 1)
             loss = loss / static_cast<double>(batches.size());
         if (m_factsWanted) {
-            m_facts = FirstStepFacts{
-                c10::toString(m_model.parameters().front().tensor.scalar_type()),
-                c10::toString(prediction.scalar_type()), c10::toString(loss.scalar_type()), {}, false};
+            m_facts =
+                FirstStepFacts{c10::toString(m_model.parameters().front().tensor.scalar_type()),
+                    c10::toString(prediction.scalar_type()), c10::toString(loss.scalar_type()), {},
+                    false};
         }
         const auto value = loss.detach();
         sum = sum.defined() ? sum + value : value;
@@ -134,6 +142,21 @@ std::optional<FirstStepFacts> SupervisedStep::takeFacts()
     if (m_factsWanted)
         return std::nullopt;
     return std::exchange(m_facts, std::nullopt);
+}
+
+std::optional<NonFiniteFinding> SupervisedStep::locate(
+    const std::vector<Batch>& batches, double scale)
+{
+    Replay replay;
+    replay.root = &m_model.root();
+    replay.microBatches = static_cast<std::int64_t>(batches.size());
+    replay.scale = scale;
+    replay.lowType = autocastType(m_options.precision);
+    replay.loss = [&](std::int64_t index, bool low) {
+        const auto loss = forward(batches[static_cast<std::size_t>(index)], low).loss;
+        return batches.size() > 1 ? loss / static_cast<double>(batches.size()) : loss;
+    };
+    return locateNonFinite(replay);
 }
 
 } // namespace mantissa

@@ -18,9 +18,11 @@ public:
     [[nodiscard]] Result<StepTensors> run(const std::vector<Batch>& batches) override;
     Evaluated evaluate(const Batch& batch) override;
     std::optional<FirstStepFacts> takeFacts() override;
+    std::optional<NonFiniteFinding> locate(
+        const std::vector<Batch>& batches, double scale) override;
 
 private:
-    Evaluated forward(const Batch& batch) const;
+    Evaluated forward(const Batch& batch, bool autocast = true) const;
     at::Tensor accumulate(const std::vector<Batch>& batches);
     [[nodiscard]] Result<void> treatGradients(StepTensors& step);
     void noteFacts(StepOutcome outcome);

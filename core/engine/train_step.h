@@ -5,6 +5,7 @@
 #include "core/config/experiment_config.h"
 #include "core/engine/batch_source.h"
 #include "core/engine/grad_scaler.h"
+#include "core/engine/non_finite.h"
 
 #include <optional>
 #include <vector>
@@ -51,6 +52,9 @@ public:
     virtual Evaluated evaluate(const Batch& batch) = 0;
     /// From the step that was applied first on; read once.
     virtual std::optional<FirstStepFacts> takeFacts() = 0;
+    /// Replays a skipped step, the last one, with the scale it had, and says what was the first
+    /// tensor that is not finite. Changes nothing. Nothing where this kind of step has no replay.
+    virtual std::optional<NonFiniteFinding> locate(const std::vector<Batch>& batches, double scale);
 };
 
 } // namespace mantissa

@@ -4,6 +4,7 @@
 #include "core/engine/trainer_private.h"
 
 #include <ATen/ATen.h>
+#include <utility>
 
 namespace mantissa {
 
@@ -90,6 +91,11 @@ Result<std::optional<ValidationResult>> Trainer::validate(const std::function<bo
 Result<double> Trainer::set(const std::string& key, double value)
 {
     return guarded([&] { return m_d->scaler.set(key, value); });
+}
+
+std::vector<LifecycleEvent> Trainer::takeEvents()
+{
+    return std::exchange(m_d->events, {});
 }
 
 std::optional<nlohmann::json> Trainer::takeFirstStepFacts()

@@ -74,6 +74,10 @@ public:
     /// A live scaler setting; returns the old value. Between two steps.
     [[nodiscard]] Result<double> set(const std::string& key, double value);
 
+    /// What happened since the last call beside the steps themselves: the first non-finite tensor
+    /// of a skipped step, alerts, findings of the check before the first step.
+    std::vector<LifecycleEvent> takeEvents();
+
     /// Once, after the first applied step: {"parameter_dtype", ..., "weight_changed"}, and under
     /// "mismatches" what does not fit the precision.
     std::optional<nlohmann::json> takeFirstStepFacts();

@@ -42,6 +42,7 @@ Result<void> Trainer::Private::prepare(const CudaPlugin& plugin)
     if (auto prepared = prepareModel(); !prepared)
         return prepared;
     prepareTraining();
+    checkBeforeFirstStep();
     describe(plugin);
     return {};
 }
@@ -66,6 +67,8 @@ Result<void> Trainer::Private::prepareModel()
 void Trainer::Private::prepareTraining()
 {
     const auto& settings = variant.settings;
+    if (scaler.isEnabled() && !model->root().buffers().empty())
+        bufferGuard.emplace(model->root().buffers());
     const bool channelsLast = settings.device.channelsLast;
     trainBatches =
         std::make_unique<BatchMaker>(data.train, data.normalisation, device, channelsLast);
@@ -123,7 +126,10 @@ nlohmann::json describeScaler(const GradScaler& scaler)
 void Trainer::Private::describe(const CudaPlugin& plugin)
 {
     environment = precisionInForce(variant, device);
+    environment["anomaly_mode"] = variant.settings.debug.anomaly;
     environment["seed"] = variant.settings.run.seed;
+    environment["steps_per_epoch"] =
+        std::max<std::int64_t>(1, order->batchesPerEpoch() / variant.settings.train.accumulate);
     environment["data"] = describeData(data, variant.settings.data);
     environment["model"] = {{"kind", toString(variant.settings.model.kind)},
         {"parameters", model->parameterCount()}, {"metric", model->metric()},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/engine/batch_source.h"
+#include "core/engine/buffer_guard.h"
 #include "core/engine/device_schedule.h"
 #include "core/engine/device_telemetry.h"
 #include "core/engine/grad_scaler.h"
@@ -47,7 +48,10 @@ public:
         deviceSchedule; ///< where only the device knows what was applied
     std::unique_ptr<DeviceTelemetry> telemetry; ///< CUDA only
 
+    std::optional<BufferGuard> bufferGuard; ///< with a scaler, where there are running statistics
+
     nlohmann::json environment;
+    std::vector<LifecycleEvent> events; ///< not yet taken
     std::int64_t scheduledSteps = 0;
     std::int64_t steps = 0;
     std::int64_t applied = 0; ///< as far as the host knows
@@ -58,6 +62,12 @@ private:
     void prepareTraining();
     void describe(const CudaPlugin& plugin);
     void nextBatches();
+    // In trainer_diagnose.cpp.
+    void lookIntoSkip(const StepRecord& record);
+    void guardBuffers(const StepRecord& record);
+    void locate(const StepRecord& record);
+    void checkBeforeFirstStep();
+    [[nodiscard]] Result<StepTensors> runStep();
     [[nodiscard]] Result<void> stepOnCpu(StepRecord& record);
     [[nodiscard]] Result<void> stepOnCuda(StepRecord& record);
     void setLearningRate(StepRecord& record);
@@ -66,6 +76,9 @@ private:
     std::vector<Batch> m_batches;
     Batch m_validationBatch;
     std::vector<StepRecord> m_ready;
+    std::int64_t m_locatedAt = 0; ///< step of the last replay
+    bool m_buffersTold = false;
+    bool m_badBuffersTold = false;
 };
 
 } // namespace mantissa

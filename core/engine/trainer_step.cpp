@@ -70,6 +70,8 @@ Result<void> Trainer::Private::step()
     setLearningRate(record);
     auto result = telemetry ? stepOnCuda(record) : stepOnCpu(record);
     trainSeconds += seconds(Clock::now() - begin);
+    if (result && !m_ready.empty() && m_ready.back().foundInf != 0)
+        lookIntoSkip(m_ready.back());
     return result;
 }
 
@@ -78,7 +80,9 @@ Result<void> Trainer::Private::stepOnCpu(StepRecord& record)
     record.scale = scaler.scaleValue();
     meter.beginStep();
     const auto begin = Clock::now();
-    const auto step = trainStep->run(m_batches);
+    if (bufferGuard)
+        bufferGuard->beginStep();
+    const auto step = runStep();
     const auto end = Clock::now();
     if (!step)
         return tl::unexpected(step.error());
@@ -113,9 +117,14 @@ Result<void> Trainer::Private::stepOnCuda(StepRecord& record)
         for (const auto& optimizer : optimizers)
             optimizer->setLearningRate(values.lr);
     }
-    auto step = trainStep->run(m_batches);
+    const bool rollsBack = bufferGuard && variant.settings.train.rollbackBuffers;
+    if (rollsBack)
+        bufferGuard->beginStep();
+    auto step = runStep();
     if (!step)
         return tl::unexpected(step.error());
+    if (rollsBack && step->foundInf.defined())
+        bufferGuard->rollBackIf(step->foundInf);
     if (deviceSchedule) {
         values.foundInf = step->foundInf;
         deviceSchedule->advance(step->foundInf);
