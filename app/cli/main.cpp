@@ -19,7 +19,7 @@ namespace {
 
 /// Commands of the contract that later versions bring: refused by name instead of as unknown words.
 constexpr std::array kNotBuilt{"resume", "compare", "check", "fit", "tune", "replay", "ops", "set",
-    "plot", "import", "profile", "checklist"};
+    "plot", "import", "profile"};
 
 /// What the command line asked for: filled by the parser, run after it.
 struct Request {
@@ -91,6 +91,12 @@ void addReadingCommands(CLI::App& app, Request& request)
     show->add_option("run", request.shownRun, "Run id")->type_name("RUN")->required();
     show->callback(
         [&] { request.action = [&] { return showRun(request.global, request.shownRun); }; });
+
+    auto* check =
+        app.add_subcommand("checklist", "What a run's NaN or missing speed-up may come from");
+    check->add_option("run", request.shownRun, "Run id")->type_name("RUN")->required();
+    check->callback(
+        [&] { request.action = [&] { return checkRun(request.global, request.shownRun); }; });
 
     auto* report = app.add_subcommand("report", "Write a comparison report (.html)");
     report->add_option("subject", request.output.subjects, "Run ids, or comparison:ID")

@@ -63,6 +63,7 @@ struct HousekeepingOptions {
 // One function a command; each prints its own messages and returns an exit code.
 int runExperiment(const GlobalOptions& global, const RunOptions& options);
 int listRuns(const GlobalOptions& global, const ListOptions& options);
+int checkRun(const GlobalOptions& global, std::int64_t run);
 int showRun(const GlobalOptions& global, std::int64_t run);
 int writeReport(const GlobalOptions& global, const OutputOptions& options);
 int exportRuns(const GlobalOptions& global, const OutputOptions& options);
