@@ -3,6 +3,8 @@
 #include "app/cli/terminal.h"
 #include "core/base/paths.h"
 #include "core/base/version.h"
+#include "core/config/schema.h"
+#include "core/numerics/scaler_setting.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,8 +20,8 @@ using namespace mantissa::cli;
 namespace {
 
 /// Commands of the contract that later versions bring: refused by name instead of as unknown words.
-constexpr std::array kNotBuilt{"resume", "compare", "check", "fit", "tune", "replay", "ops", "set",
-    "plot", "import", "profile"};
+constexpr std::array kNotBuilt{
+    "resume", "compare", "check", "fit", "tune", "ops", "plot", "import", "profile"};
 
 /// What the command line asked for: filled by the parser, run after it.
 struct Request {
@@ -31,6 +33,8 @@ struct Request {
     std::vector<std::filesystem::path> files;
     HousekeepingOptions housekeeping;
     DeviceOptions device;
+    ReplayOptions replay;
+    SetOptions set;
     std::function<int()> action;
 };
 
@@ -174,6 +178,44 @@ void addDeviceCommands(CLI::App& app, Request& request)
     add("smoke", "One mixed-precision step of a tiny network, as key=value lines", smoke);
 }
 
+void addReplayCommand(CLI::App& app, Request& request)
+{
+    auto& options = request.replay;
+    auto* command = app.add_subcommand(
+        "replay", "What the loss scale would have been under other scaler settings");
+    command->add_option("run", options.run, "Run whose overflows are taken")->type_name("RUN");
+    command->add_option("--trace", options.trace, "File with one 0 or 1 (inf or NaN found) a line")
+        ->type_name("FILE");
+    // The options are scaler's keys; their values are checked as in an experiment file.
+    constexpr std::array kKeys{"policy", "init_scale", "growth_factor", "backoff_factor",
+        "growth_interval", "min_scale", "max_scale", "hysteresis", "hysteresis_refill",
+        "tolerance"};
+    options.settings.reserve(kKeys.size()); // the parser keeps references to the values
+    for (const auto* key : kKeys) {
+        auto& setting = options.settings.emplace_back(key, "");
+        const auto* spec = findKey(std::string("scaler.") + key);
+        command->add_option(optionOf(key), setting.second, std::string(spec->help))
+            ->type_name(spec->type == ValueType::Choice ? "WORD" : "VALUE");
+    }
+    command->callback(
+        [&] { request.action = [&] { return replayScale(request.global, options); }; });
+}
+
+void addSetCommand(CLI::App& app, Request& request)
+{
+    auto& options = request.set;
+    auto* command =
+        app.add_subcommand("set", "Change scaler settings of a running run, at its next update");
+    command->add_option("run", options.run, "Run id")->type_name("RUN")->required();
+    command
+        ->add_option("settings", options.settings,
+            fmt::format("Settings, together or not at all; keys: {}. 'none' removes a bound",
+                fmt::join(liveScalerKeys(), ", ")))
+        ->type_name("KEY=VALUE")
+        ->required();
+    command->callback([&] { request.action = [&] { return setLive(request.global, options); }; });
+}
+
 std::string builtCommands(const CLI::App& app)
 {
     std::vector<std::string> names;
@@ -235,6 +277,8 @@ int main(int argc, char** argv)
     addReadingCommands(app, request);
     addHousekeepingCommands(app, request);
     addDeviceCommands(app, request);
+    addReplayCommand(app, request);
+    addSetCommand(app, request);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

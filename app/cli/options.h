@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mantissa::cli {
@@ -60,6 +62,21 @@ struct HousekeepingOptions {
     bool yes = false;
 };
 
+struct ReplayOptions {
+    std::optional<std::int64_t> run;
+    std::filesystem::path trace;
+    /// Scaler key ("init_scale") and value as typed; empty = not given.
+    std::vector<std::pair<std::string, std::string>> settings;
+};
+
+struct SetOptions {
+    std::int64_t run = 0;
+    std::vector<std::string> settings; ///< "key=value"
+};
+
+/// "init_scale" as an option: "--init-scale".
+std::string optionOf(std::string_view key);
+
 // One function a command; each prints its own messages and returns an exit code.
 int runExperiment(const GlobalOptions& global, const RunOptions& options);
 int listRuns(const GlobalOptions& global, const ListOptions& options);
@@ -74,5 +91,7 @@ int noteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int tagRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int doctor(const GlobalOptions& global);
 int smoke(const GlobalOptions& global, const DeviceOptions& options);
+int setLive(const GlobalOptions& global, const SetOptions& options);
+int replayScale(const GlobalOptions& global, const ReplayOptions& options);
 
 } // namespace mantissa::cli

@@ -9,7 +9,7 @@
 #include "core/base/paths.h"
 #include "core/config/config_io.h"
 #include "core/report/export.h"
-#include "core/run/controller.h"
+#include "core/run/control_server.h"
 #include "core/storage/run_store.h"
 
 #include <algorithm>
@@ -200,6 +200,12 @@ int train(const GlobalOptions& global, const RunOptions& options, const Experime
     controller.addObserver(**writer);
     if (global.json)
         controller.addObserver(printer);
+    const auto control = ControlServer::listen(
+        global.store, controller, [&](int run) { return (*writer)->runId(run); });
+    if (control)
+        controller.addObserver(**control);
+    else
+        printNote(global, control.error().message);
     printNote(global,
         fmt::format("{}: {} runs, {}, stored in {}", config.name, controller.plan().size(),
             toString(config.settings.run.schedule), global.store.string()));

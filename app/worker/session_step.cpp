@@ -2,7 +2,6 @@
 // What a Session does at every step and at its end.
 #include "app/worker/event_sender.h"
 #include "app/worker/session.h"
-#include "core/base/number_text.h"
 #include "core/run/series_info.h"
 
 #include <fmt/format.h>
@@ -70,14 +69,23 @@ void Session::pauseUntilResumed()
 
 void Session::apply(const SetCommand& command)
 {
-    const auto old = m_trainer->set(command.key, command.value);
-    if (!old) {
-        warn(old.error().message);
+    const auto withRequest = [&](nlohmann::json data) {
+        if (command.request != 0)
+            data["request"] = command.request;
+        return data;
+    };
+    const auto applied = m_trainer->set(command.changes);
+    if (!applied) {
+        const auto& [key, reason] = applied.error();
+        event(event_kind::kSettingRefused, fmt::format("Nothing was changed: {}.", reason),
+            withRequest({{"key", key}, {"reason", reason}}));
         return;
     }
-    event(event_kind::kSettingChanged,
-        fmt::format("{} changed from {} to {}.", command.key, toText(*old), toText(command.value)),
-        {{"key", command.key}, {"old", numberToJson(*old)}, {"new", numberToJson(command.value)}});
+    for (const auto& change : *applied)
+        event(event_kind::kSettingChanged,
+            fmt::format("{} changed from {} to {}.", change.key, settingValueText(change.oldValue),
+                settingValueText(change.newValue)),
+            withRequest({{"key", change.key}, {"old", change.oldValue}, {"new", change.newValue}}));
 }
 
 void Session::checkEnd()

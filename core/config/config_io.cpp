@@ -138,6 +138,10 @@ std::string_view toString(ScalerPolicy value)
 {
     return word(value);
 }
+std::string_view toString(HysteresisRefill value)
+{
+    return word(value);
+}
 
 std::optional<Precision> precisionFromString(std::string_view text)
 {

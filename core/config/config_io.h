@@ -99,6 +99,7 @@ std::string_view toString(LrSchedule value);
 std::string_view toString(RunSchedule value);
 std::string_view toString(ScalerEnabled value);
 std::string_view toString(ScalerPolicy value);
+std::string_view toString(HysteresisRefill value);
 std::optional<Precision> precisionFromString(std::string_view text);
 
 } // namespace mantissa

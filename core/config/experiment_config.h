@@ -19,7 +19,8 @@ enum class OptimizerKind { Sgd, AdamW };
 enum class LrSchedule { Constant, Cosine };
 enum class RunSchedule { Sequential, Interleaved };
 enum class ScalerEnabled { Auto, On, Off };
-enum class ScalerPolicy { Static, Pytorch };
+enum class ScalerPolicy { Static, Pytorch, Hysteresis, Deepspeed, Fairseq, Smooth };
+enum class HysteresisRefill { Growth, Step };
 
 struct ModelConfig {
     ModelKind kind = ModelKind::Mlp;
@@ -106,6 +107,22 @@ struct ScalerConfig {
     std::int64_t growthInterval = 2000; ///< consecutive applied steps before the scale grows
     std::optional<double> minScale; ///< floor
     std::optional<double> maxScale; ///< ceiling
+    std::int64_t hysteresis = 2; ///< hysteresis, deepspeed: overflows until the scale backs off
+    HysteresisRefill hysteresisRefill = HysteresisRefill::Growth; ///< what makes it full again
+    double tolerance = 0; ///< fairseq: share of overflows that is put up with
+    bool recheck = false; ///< look at the gradients again between unscale and step
+
+    /// The floor in force: deepspeed and fairseq have one of their own.
+    std::optional<double> floor() const
+    {
+        if (minScale)
+            return minScale;
+        if (policy == ScalerPolicy::Deepspeed)
+            return 1.0;
+        if (policy == ScalerPolicy::Fairseq)
+            return 1e-4;
+        return std::nullopt;
+    }
 
     bool operator==(const ScalerConfig&) const = default;
 };

@@ -22,21 +22,27 @@ struct Rule {
 Finding floorAboveCeiling(const Variant& v)
 {
     const auto& s = v.settings.scaler;
-    if (!s.minScale || !s.maxScale || *s.minScale <= *s.maxScale)
+    const auto floor = s.floor();
+    if (!floor || !s.maxScale || *floor <= *s.maxScale)
         return std::nullopt;
+    const auto whose =
+        s.minScale ? std::string("min_scale") : fmt::format("the floor of {}", word(s.policy));
     return Complaint{
-        fmt::format("min_scale {} is above max_scale {}", toText(*s.minScale), toText(*s.maxScale)),
+        fmt::format("{} {} is above max_scale {}", whose, toText(*floor), toText(*s.maxScale)),
         "min_scale at most max_scale", {}};
 }
 
 Finding startBelowFloor(const Variant& v)
 {
     const auto& s = v.settings.scaler;
-    if (!s.minScale || s.initScale >= *s.minScale)
+    const auto floor = s.floor();
+    if (!floor || s.initScale >= *floor)
         return std::nullopt;
-    return Complaint{fmt::format("init_scale {} is below min_scale {}", toText(s.initScale),
-                         toText(*s.minScale)),
-        "init_scale from min_scale to max_scale", toText(*s.minScale)};
+    const auto whose =
+        s.minScale ? std::string("min_scale") : fmt::format("the floor of {}", word(s.policy));
+    return Complaint{
+        fmt::format("init_scale {} is below {} {}", toText(s.initScale), whose, toText(*floor)),
+        "init_scale from min_scale to max_scale", toText(*floor)};
 }
 
 Finding startAboveCeiling(const Variant& v)
@@ -122,8 +128,8 @@ const std::vector<Rule>& rules()
 {
     using enum Severity;
     static const std::vector<Rule> all{
-        {Error, {"scaler.min_scale", "scaler.max_scale"}, floorAboveCeiling},
-        {Error, {"scaler.init_scale", "scaler.min_scale"}, startBelowFloor},
+        {Error, {"scaler.min_scale", "scaler.max_scale", "scaler.policy"}, floorAboveCeiling},
+        {Error, {"scaler.init_scale", "scaler.min_scale", "scaler.policy"}, startBelowFloor},
         {Error, {"scaler.init_scale", "scaler.max_scale"}, startAboveCeiling},
         {Warning, {"scaler.enabled"}, scalerWithoutNeed},
         {Warning, {"scaler.enabled"}, scalerMissing},

@@ -58,11 +58,19 @@ std::string whyScalerUnused(std::string_view path, const Settings& settings, Pre
     variant.settings.scaler = settings.scaler;
     if (!variant.usesScaler())
         return settings.scaler.enabled == ScalerEnabled::Auto ? "fp16 only" : "scaler is off";
+    const auto policy = settings.scaler.policy;
     const bool moves = path == "scaler.growth_factor" || path == "scaler.backoff_factor"
         || path == "scaler.growth_interval" || path == "scaler.min_scale"
         || path == "scaler.max_scale";
-    return moves && settings.scaler.policy == ScalerPolicy::Static ? "a static scale never changes"
-                                                                   : "";
+    if (moves && policy == ScalerPolicy::Static)
+        return "a static scale never changes";
+    const bool hasHysteresis =
+        policy == ScalerPolicy::Hysteresis || policy == ScalerPolicy::Deepspeed;
+    if (path.starts_with("scaler.hysteresis") && !hasHysteresis)
+        return "policies hysteresis and deepspeed only";
+    if (path == "scaler.tolerance" && policy != ScalerPolicy::Fairseq)
+        return "policy fairseq only";
+    return {};
 }
 
 std::string whyWatchUnused(std::string_view path, const Settings& settings, Precision precision)
@@ -148,8 +156,6 @@ const std::vector<PlannedKey>& plannedKeys()
         {"model.keep_fp32", "[]", "[]: autocast's own list decides what stays in fp32"},
         {"data.path", "", "data.root for fashion-mnist; data.images and data.labels for idx"},
         {"run.checkpoint_every", "0", "0: runs are stored without checkpoints"},
-        {"scaler.hysteresis", "", "none: it belongs to policies other than static and pytorch"},
-        {"scaler.tolerance", "", "none: it belongs to policies other than static and pytorch"},
     };
     return keys;
 }

@@ -231,6 +231,23 @@ void addRun(Keys& keys)
     keys.push_back(seconds);
 }
 
+void addScalerRule(Keys& keys)
+{
+    auto hysteresis = bind<&S::scaler, &ScalerConfig::hysteresis>("scaler.hysteresis");
+    hysteresis.range = closed(1, 1000);
+    hysteresis.unit = "skipped steps";
+    hysteresis.help = "Skipped steps until the scale backs off; 1 = at the first";
+    auto refill = bind<&S::scaler, &ScalerConfig::hysteresisRefill>("scaler.hysteresis_refill");
+    refill.help = "What makes the hysteresis full again: growth of the scale, or any applied step";
+    auto tolerance = bind<&S::scaler, &ScalerConfig::tolerance>("scaler.tolerance");
+    tolerance.range = {0, 1, false, true};
+    tolerance.help = "Share of skipped steps since the last change below which the scale stays";
+    auto recheck = bind<&S::scaler, &ScalerConfig::recheck>("scaler.recheck");
+    recheck.help = "Look for inf and NaN once more after clipping, just before the step";
+    for (auto* spec : {&hysteresis, &refill, &tolerance, &recheck})
+        keys.push_back(*spec);
+}
+
 void addScaler(Keys& keys)
 {
     // The scale is a float32 on the device.
@@ -238,8 +255,7 @@ void addScaler(Keys& keys)
     auto enabled = bind<&S::scaler, &ScalerConfig::enabled>("scaler.enabled");
     enabled.help = "Whether a GradScaler is used; auto: in fp16 variants only";
     auto policy = bind<&S::scaler, &ScalerConfig::policy>("scaler.policy");
-    policy.notBuilt = {"hysteresis", "deepspeed", "fairseq", "smooth"};
-    policy.help = "How the scale changes: static never, pytorch grows and backs off";
+    policy.help = "How the scale changes; see the page about the GradScaler";
     auto init = bind<&S::scaler, &ScalerConfig::initScale>("scaler.init_scale");
     init.range = above(0, kFloatMax);
     init.help = "Loss scale of the first step";
@@ -254,7 +270,7 @@ void addScaler(Keys& keys)
     interval.unit = "steps";
     interval.help = "Applied steps in a row before the scale grows";
     auto floor = bind<&S::scaler, &ScalerConfig::minScale>("scaler.min_scale");
-    floor.help = "The scale does not fall below this";
+    floor.help = "The scale does not fall below this; deepspeed has 1, fairseq 0.0001 without it";
     auto ceiling = bind<&S::scaler, &ScalerConfig::maxScale>("scaler.max_scale");
     ceiling.help = "The scale does not rise above this";
     for (auto* spec : {&floor, &ceiling}) {
@@ -263,6 +279,7 @@ void addScaler(Keys& keys)
     }
     for (auto* spec : {&enabled, &policy, &init, &growth, &backoff, &interval, &floor, &ceiling})
         keys.push_back(*spec);
+    addScalerRule(keys);
 }
 
 } // namespace

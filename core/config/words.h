@@ -34,7 +34,11 @@ template <> struct Words<ScalerEnabled> {
     static constexpr std::array<std::string_view, 3> list{"auto", "true", "false"};
 };
 template <> struct Words<ScalerPolicy> {
-    static constexpr std::array<std::string_view, 2> list{"static", "pytorch"};
+    static constexpr std::array<std::string_view, 6> list{
+        "static", "pytorch", "hysteresis", "deepspeed", "fairseq", "smooth"};
+};
+template <> struct Words<HysteresisRefill> {
+    static constexpr std::array<std::string_view, 2> list{"growth", "step"};
 };
 
 template <typename E> constexpr std::string_view word(E value)

@@ -88,9 +88,10 @@ Result<std::optional<ValidationResult>> Trainer::validate(const std::function<bo
         [&]() -> Result<std::optional<ValidationResult>> { return m_d->validate(cancelled); });
 }
 
-Result<double> Trainer::set(const std::string& key, double value)
+tl::expected<std::vector<AppliedSetting>, SettingRefusal> Trainer::set(
+    const std::vector<SettingChange>& changes)
 {
-    return guarded([&] { return m_d->scaler.set(key, value); });
+    return m_d->scaler.set(changes);
 }
 
 std::vector<LifecycleEvent> Trainer::takeEvents()

@@ -71,8 +71,9 @@ public:
     /// Nothing if `cancelled` (asked before each batch) said so.
     [[nodiscard]] Result<std::optional<ValidationResult>> validate(
         const std::function<bool()>& cancelled);
-    /// A live scaler setting; returns the old value. Between two steps.
-    [[nodiscard]] Result<double> set(const std::string& key, double value);
+    /// Live scaler settings, all or none. Between two steps.
+    [[nodiscard]] tl::expected<std::vector<AppliedSetting>, SettingRefusal> set(
+        const std::vector<SettingChange>& changes);
 
     /// What happened since the last call beside the steps themselves: the first non-finite tensor
     /// of a skipped step, alerts, findings of the check before the first step.

@@ -57,6 +57,7 @@ Result<void> Trainer::Private::prepareModel()
     model = std::move(*made);
     model->root().moveTo(device, settings.device.channelsLast);
     optimizers.push_back(makeOptimizer(settings.train, model->tensors()));
+    scaler.nameParameters(model->parameters());
     trainStep = std::make_unique<SupervisedStep>(
         TrainStep::Options{variant.precision, device.type(), settings.autocast.cache,
             settings.train.clipNorm, options.gradNorm},
@@ -106,6 +107,7 @@ nlohmann::json describeData(const Dataset& data, const DataConfig& config)
         {"rest_of_epoch", "left out"}};
 }
 
+/// What the policy uses, and where it is decided.
 nlohmann::json describeScaler(const GradScaler& scaler)
 {
     if (!scaler.isEnabled())
@@ -113,11 +115,24 @@ nlohmann::json describeScaler(const GradScaler& scaler)
     const auto& config = scaler.config();
     nlohmann::json json{{"enabled", true}, {"policy", toString(config.policy)},
         {"init_scale", scaler.scaleValue()}, {"growth_factor", config.growthFactor},
-        {"backoff_factor", config.backoffFactor}, {"growth_interval", config.growthInterval}};
-    if (config.minScale)
-        json["min_scale"] = *config.minScale;
+        {"backoff_factor", config.backoffFactor}, {"growth_interval", config.growthInterval},
+        {"recheck", config.recheck},
+        {"found_inf",
+            scaler.readsFoundInf() ? "read by the host once a step"
+                                   : "stays on the device: the policy runs in ATen's kernel"}};
+    if (const auto floor = config.floor())
+        json["min_scale"] = *floor;
     if (config.maxScale)
         json["max_scale"] = *config.maxScale;
+    const bool deepspeed = config.policy == ScalerPolicy::Deepspeed;
+    if (deepspeed || config.policy == ScalerPolicy::Hysteresis) {
+        json["hysteresis"] = config.hysteresis;
+        json["hysteresis_refill"] = toString(config.hysteresisRefill);
+    }
+    if (config.policy == ScalerPolicy::Fairseq)
+        json["tolerance"] = config.tolerance;
+    if (deepspeed || config.policy == ScalerPolicy::Fairseq)
+        json["at_min_scale"] = "stop";
     return json;
 }
 

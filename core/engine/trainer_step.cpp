@@ -61,6 +61,8 @@ void Trainer::Private::setLearningRate(StepRecord& record)
 
 Result<void> Trainer::Private::step()
 {
+    if (auto reason = scaler.exhaustion(); !reason.empty())
+        return fail(std::move(reason));
     const auto begin = Clock::now();
     nextBatches();
     const auto dataEnd = Clock::now();

@@ -83,8 +83,7 @@ Finding startScale(const Variant& variant)
     const double skips = std::log2(scaler.initScale / kUsual) / -std::log2(scaler.backoffFactor);
     if (skips < kMany)
         return std::nullopt;
-    return PreflightFinding{Level::Note, "scaler", "scaler.init_scale",
-        scaleText(scaler.initScale),
+    return PreflightFinding{Level::Note, "scaler", "scaler.init_scale", scaleText(scaler.initScale),
         fmt::format("about {} steps will be skipped until the scale is near 65,536.",
             groupedText(std::llround(skips))),
         "A lower scaler.init_scale saves them."};

@@ -130,7 +130,7 @@ CheckResult checkScaleLow(const Facts& facts)
         lowest < facts.variant.settings.watch.scaleLow ? CheckAnswer::Found : CheckAnswer::NotFound;
     result.evidence =
         fmt::format("lowest {}, last {}", scaleText(lowest), scaleText(scale->back()));
-    if (const auto floor = facts.variant.settings.scaler.minScale; floor && lowest <= *floor)
+    if (const auto floor = facts.variant.settings.scaler.floor(); floor && lowest <= *floor)
         result.evidence += fmt::format("; its floor is {}", scaleText(*floor));
     if (result.answer == CheckAnswer::Found)
         result.advice = "Small gradients become 0 at so small a scale: set scaler.min_scale, or "

@@ -345,12 +345,19 @@ void ExperimentController::stop(const std::string& reason)
     m_d->request([d = m_d.get(), reason] { d->stop(reason); });
 }
 
-void ExperimentController::set(int run, const SetCommand& change)
+void ExperimentController::set(int run, const std::string& key, const nlohmann::json& value)
+{
+    set(run, std::vector<SettingChange>{{key, value}});
+}
+
+void ExperimentController::set(int run, std::vector<SettingChange> changes, std::int64_t request)
 {
     const auto index = static_cast<std::size_t>(run);
-    if (run < 0 || index >= m_d->m_sessions.size())
+    if (run < 0 || index >= m_d->m_sessions.size() || changes.empty())
         return;
-    m_d->request([d = m_d.get(), index, change] { d->m_sessions[index].set(change); });
+    m_d->request([d = m_d.get(), index, command = SetCommand{std::move(changes), request}] {
+        d->m_sessions[index].set(command);
+    });
 }
 
 bool ExperimentController::ended() const

@@ -88,8 +88,12 @@ public:
     /// First call: every run ends as Stopped after its current step. Second call: SIGTERM, then
     /// SIGKILL after termGrace.
     void stop(const std::string& reason = "user");
-    /// Changes a live scaler setting of one run; see SetCommand.
-    void set(int run, const SetCommand& change);
+    /// Changes one live scaler setting of a run (index in the plan) at its next update; keys and
+    /// values: SettingChange. The answer is the event setting_changed or setting_refused. Undo =
+    /// a set back to the event's "old". A run that has ended does not answer.
+    void set(int run, const std::string& key, const nlohmann::json& value);
+    /// Several at once: all or none. The answers' data repeat a `request` that is not 0.
+    void set(int run, std::vector<SettingChange> changes, std::int64_t request = 0);
 
     bool ended() const;
     /// False if `timeout` passed first.

@@ -40,6 +40,7 @@ public:
     double number(const char* key, double otherwise);
     std::string text(const char* key, const char* otherwise);
     nlohmann::json objectOrEmpty(const char* key);
+    nlohmann::json valueOrNull(const char* key); ///< of any type
 
     void setError(std::string message);
     const std::optional<Error>& error() const { return m_error; }

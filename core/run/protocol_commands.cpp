@@ -32,7 +32,18 @@ std::string encode(const ResumeCommand&)
 
 std::string encode(const SetCommand& command)
 {
-    return JsonLine("set").add("key", command.key).add("value", command.value).take();
+    nlohmann::ordered_json line{{"type", "set"}};
+    if (command.changes.size() == 1) {
+        const auto& change = command.changes.front();
+        line["key"] = change.key;
+        line["value"] = change.value.is_null() ? nlohmann::json("NaN") : change.value;
+    } else {
+        for (const auto& change : command.changes)
+            line["values"][change.key] = change.value;
+    }
+    if (command.request != 0)
+        line["request"] = command.request;
+    return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string encode(const StopCommand& command)
@@ -72,7 +83,18 @@ Command readResume(JsonObject&)
 
 Command readSet(JsonObject& object)
 {
-    return SetCommand{object.text("key"), object.number("value")};
+    SetCommand command{{}, object.integer("request", 0)};
+    if (object.has("key")) {
+        if (!object.has("value"))
+            object.setError("key \"value\" is missing");
+        command.changes.push_back({object.text("key"), object.valueOrNull("value")});
+        return command;
+    }
+    for (const auto& [key, value] : object.object("values").items())
+        command.changes.push_back({key, value});
+    if (command.changes.empty())
+        object.setError("\"values\" is empty");
+    return command;
 }
 
 Command readStop(JsonObject& object)

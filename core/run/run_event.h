@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/config/experiment_config.h"
+#include "core/numerics/scaler_setting.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -105,6 +106,7 @@ inline constexpr std::string_view kScaleGrew = "scale_grew"; ///< data: scale, n
 inline constexpr std::string_view kScaleBackedOff = "scale_backed_off"; ///< data: scale, new_scale
 inline constexpr std::string_view kNonFiniteLoss = "non_finite_loss";
 inline constexpr std::string_view kSettingChanged = "setting_changed"; ///< data: key, old, new
+inline constexpr std::string_view kSettingRefused = "setting_refused"; ///< data: key, reason
 inline constexpr std::string_view kFormatProbe =
     "format_probe"; ///< data: per precision class, factor
 inline constexpr std::string_view kPaused = "paused";
@@ -165,11 +167,11 @@ struct RunBlockCommand {
 };
 struct PauseCommand { };
 struct ResumeCommand { };
-/// Live scaler settings, in force at the next update.
+/// Live scaler settings, in force at the next update: all of them or, if one is not allowed, none.
+/// Answered with an event setting_changed for each, or one setting_refused.
 struct SetCommand {
-    std::string
-        key; ///< growth_factor, backoff_factor, growth_interval, min_scale, max_scale, scale
-    double value = 0; ///< NaN removes min_scale / max_scale
+    std::vector<SettingChange> changes; ///< at least one
+    std::int64_t request = 0; ///< repeated in the answer's data; 0 = none
 };
 struct StopCommand {
     std::string reason = "user";

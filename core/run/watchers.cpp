@@ -183,18 +183,18 @@ void Watchers::watchScaleRange(const WatchedStep& step)
 
 void Watchers::watchFloor(const WatchedStep& step)
 {
-    if (!m_scaler.minScale)
+    if (!m_scaler.floor())
         return;
-    const bool atFloor = step.scale <= *m_scaler.minScale;
+    const bool atFloor = step.scale <= *m_scaler.floor();
     m_floorSkips = atFloor ? m_floorSkips + (step.skipped ? 1 : 0) : 0;
     if (!m_floorLatch.rise(m_floorSkips >= kFloorSkips))
         return;
     raise(alert_kind::kScaleAtFloor,
         fmt::format("The loss scale is stuck at its floor {}: {} steps were skipped there.",
-            scaleText(*m_scaler.minScale), m_floorSkips),
+            scaleText(*m_scaler.floor()), m_floorSkips),
         "the floor is too high for this model, or the gradients are not finite at any scale: a "
         "lower scaler.min_scale tells which.",
-        {{"scale", step.scale}, {"min_scale", *m_scaler.minScale}, {"skips", m_floorSkips}});
+        {{"scale", step.scale}, {"min_scale", *m_scaler.floor()}, {"skips", m_floorSkips}});
 }
 
 void Watchers::watchLoss(const WatchedStep& step)

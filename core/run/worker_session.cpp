@@ -121,6 +121,22 @@ void WorkerSession::set(const SetCommand& change)
         send(change);
     else if (m_phase < Phase::Idle)
         m_waitingChanges.push_back(change);
+    else if (m_phase == Phase::Leaving)
+        refuseSet(change);
+}
+
+void WorkerSession::refuseSet(const SetCommand& change)
+{
+    const auto& key = change.changes.front().key;
+    const std::string reason = "the run is ending";
+    LifecycleEvent refused;
+    refused.kind = event_kind::kSettingRefused;
+    refused.timeS = secondsSinceStart();
+    refused.message = fmt::format("{} was not changed: {}.", key, reason);
+    refused.data = {{"key", key}, {"reason", reason}};
+    if (change.request != 0)
+        refused.data["request"] = change.request;
+    m_observer.onEvent(m_run.index, refused);
 }
 
 void WorkerSession::appendPollFds(std::vector<pollfd>& fds) const

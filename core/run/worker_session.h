@@ -76,6 +76,7 @@ private:
 
     // Life and death (worker_session.cpp).
     void send(const Command& command);
+    void refuseSet(const SetCommand& change);
     void setState(RunState state, std::string reason = {});
     void becomeIdle();
     void showPause(); ///< the state follows a pause that is in force

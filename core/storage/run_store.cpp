@@ -2,6 +2,7 @@
 #include "core/storage/run_store.h"
 
 #include "core/storage/database.h"
+#include "core/storage/host_identity.h"
 #include "core/storage/store_error.h"
 #include "core/storage/store_records.h"
 
@@ -124,6 +125,21 @@ Result<RunRecord> RunStore::run(std::int64_t id) const
         if (found.empty())
             return m_d->noRun(id);
         return std::move(found.front());
+    });
+}
+
+Result<HostIdentity> RunStore::host(std::int64_t run) const
+{
+    return guardStore(m_d->file, "read", [&]() -> Result<HostIdentity> {
+        SQLite::Statement query(m_d->db(),
+            "SELECT host_pid, host_start, host_boot_id, host_namespace, host_name FROM run"
+            " WHERE id = ?");
+        query.bind(1, run);
+        if (!query.executeStep())
+            return m_d->noRun(run);
+        return HostIdentity{query.getColumn(0).getInt64(), query.getColumn(1).getInt64(),
+            query.getColumn(2).getString(), query.getColumn(3).getString(),
+            query.getColumn(4).getString()};
     });
 }
 

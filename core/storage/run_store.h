@@ -14,6 +14,8 @@
 
 namespace mantissa {
 
+struct HostIdentity;
+
 /// What opening a store file found. Stored files are described in resources/docs/file-formats.md.
 enum class StoreOpening {
     Created, ///< there was no file
@@ -99,6 +101,8 @@ public:
     [[nodiscard]] Result<std::vector<RunRecord>> runs(
         const RunFilter& filter = {}) const; ///< newest first
     [[nodiscard]] Result<RunRecord> run(std::int64_t id) const;
+    /// The process that runs or ran it.
+    [[nodiscard]] Result<HostIdentity> host(std::int64_t run) const;
     [[nodiscard]] Result<ComparisonRecord> comparison(std::int64_t id) const;
     [[nodiscard]] Result<std::vector<ComparisonRecord>> comparisons() const; ///< newest first
     [[nodiscard]] Result<std::vector<SeriesRecord>> series(std::int64_t run) const;

@@ -21,7 +21,7 @@ bool enabled()
     return autocast::is_autocast_enabled(at::kCPU);
 }
 
-at::ScalarType outputType(const Linear& layer)
+at::ScalarType outputType(Linear& layer)
 {
     return layer(at::ones({2, 4})).scalar_type();
 }
@@ -42,7 +42,7 @@ private Q_SLOTS:
     void castsInsideAndNotOutside()
     {
         QFETCH(int, type);
-        const Linear layer(4, 4);
+        Linear layer(4, 4);
         QVERIFY(outputType(layer) == at::kFloat);
         {
             const AutocastGuard region(at::kCPU, static_cast<at::ScalarType>(type));

@@ -182,8 +182,9 @@ private Q_SLOTS:
             QCOMPARE(records[i].scale, scales[i]);
             QCOMPARE(records[i].growthTracker, static_cast<double>((i + 1) % 4));
         }
-        QCOMPARE(*trainer->set("growth_factor", 4), 2.0);
-        QVERIFY(!trainer->set("growth_factor", 1).has_value());
+        const auto set = trainer->set({{"growth_factor", 4}});
+        QVERIFY(set && set->front().oldValue == 2.0);
+        QVERIFY(!trainer->set({{"growth_factor", 1}}).has_value());
     }
 
     void accumulationCountsAllSamplesAndIsTheMean()

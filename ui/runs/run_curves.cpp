@@ -54,6 +54,8 @@ std::optional<PlotMark> scaleMark(const LifecycleEvent& event, double x)
 QString valueText(const nlohmann::json& data, const char* key)
 {
     const auto number = numberOf(data, key);
+    if (!number && data.contains(key) && data[key].is_string())
+        return toQString(data[key].get<std::string>()); // a policy's name
     if (!number)
         return QStringLiteral("none");
     const bool whole = std::abs(*number) < 1e15 && *number == std::floor(*number);

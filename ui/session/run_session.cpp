@@ -28,6 +28,7 @@ RunSession::RunSession(const ExperimentConfig& config, ControllerOptions options
     if (m_writer)
         m_controller->addObserver(*m_writer);
     m_controller->addObserver(*m_buffer);
+    listenForOthers(storeFile);
     m_clock.start();
     m_controller->start();
     connect(&m_timer, &QTimer::timeout, this, &RunSession::poll);
@@ -37,7 +38,23 @@ RunSession::RunSession(const ExperimentConfig& config, ControllerOptions options
 
 RunSession::~RunSession()
 {
+    if (m_control)
+        m_control->close();
     m_controller.reset();
+}
+
+/// `mantissa-cli set` reaches the window's runs too. Without a place for the socket it does not,
+/// and says so itself.
+void RunSession::listenForOthers(const std::filesystem::path& storeFile)
+{
+    if (!m_writer)
+        return;
+    auto control = ControlServer::listen(
+        storeFile, *m_controller, [this](int run) { return m_writer->runId(run); });
+    if (!control)
+        return;
+    m_control = std::move(*control);
+    m_controller->addObserver(*m_control);
 }
 
 void RunSession::pause()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/run/controller.h"
+#include "core/run/control_server.h"
 #include "core/run/live_buffer.h"
 #include "core/storage/run_store.h"
 
@@ -70,6 +70,7 @@ Q_SIGNALS:
     void stateChanged();
 
 private:
+    void listenForOthers(const std::filesystem::path& storeFile);
     void poll();
     bool tellNews(); ///< false if there was none
     SessionState stateFromRuns() const;
@@ -78,6 +79,7 @@ private:
     ExperimentConfig m_config;
     std::unique_ptr<LiveBuffer> m_buffer;
     std::unique_ptr<StoreWriter> m_writer; ///< none if the store could not be opened
+    std::unique_ptr<ControlServer> m_control; ///< none if no socket could be made
     std::unique_ptr<ExperimentController> m_controller; ///< goes first: it calls the others
     QString m_openError;
     QTimer m_timer;

@@ -22,13 +22,13 @@ Trace simulate(const ScalerConfig& config, std::int64_t steps,
     const std::function<double(std::int64_t)>& limit)
 {
     Trace trace;
-    const auto policy = makeLossScalePolicy(config);
+    LossScalePolicy policy(config);
     for (std::int64_t step = 1; step <= steps; ++step) {
-        const double scale = policy->state().scale;
+        const double scale = policy.state().scale;
         const bool inf = scale > limit(step);
         trace.scale.push_back(scale);
         trace.foundInf.push_back(inf ? 1 : 0);
-        policy->update(inf);
+        policy.update(inf);
     }
     return trace;
 }
@@ -89,10 +89,10 @@ private Q_SLOTS:
             std::int64_t{10000});
         // The policy agrees: simulated from there on, it is back exactly then.
         config.initScale = now;
-        const auto policy = makeLossScalePolicy(config);
+        LossScalePolicy policy(config);
         std::int64_t steps = 0;
-        while (policy->state().scale < 65536) {
-            policy->update(false);
+        while (policy.state().scale < 65536) {
+            policy.update(false);
             ++steps;
         }
         QCOMPARE(steps, std::int64_t{10000});

@@ -25,9 +25,11 @@ private Q_SLOTS:
     {
         const auto run = decodeCommand(encodeCommand(RunBlockCommand{0}));
         QCOMPARE(std::get<RunBlockCommand>(**run).steps, std::int64_t{0});
-        const auto set = decodeCommand(encodeCommand(SetCommand{"growth_interval", 200}));
-        QCOMPARE(std::get<SetCommand>(**set).key, "growth_interval");
-        QCOMPARE(std::get<SetCommand>(**set).value, 200.0);
+        const SetCommand several{{{"growth_interval", 200}, {"max_scale", nullptr}}};
+        const auto set = decodeCommand(encodeCommand(several));
+        QVERIFY(std::get<SetCommand>(**set).changes == several.changes);
+        const auto one = decodeCommand(encodeCommand(SetCommand{{{"policy", "smooth"}}}));
+        QVERIFY(std::get<SetCommand>(**one).changes.front() == (SettingChange{"policy", "smooth"}));
         const auto stop = decodeCommand(encodeCommand(StopCommand{"quota"}));
         QCOMPARE(std::get<StopCommand>(**stop).reason, "quota");
         QVERIFY(
@@ -57,8 +59,10 @@ private Q_SLOTS:
         QCOMPARE(encodeCommand(RunBlockCommand{20}), "{\"type\":\"run_block\",\"steps\":20}");
         QCOMPARE(encodeCommand(PauseCommand{}), "{\"type\":\"pause\"}");
         QCOMPARE(encodeCommand(StopCommand{"user"}), "{\"type\":\"stop\",\"reason\":\"user\"}");
-        QCOMPARE(encodeCommand(SetCommand{"min_scale", kNan}),
+        QCOMPARE(encodeCommand(SetCommand{{{"min_scale", nullptr}}}),
             "{\"type\":\"set\",\"key\":\"min_scale\",\"value\":\"NaN\"}");
+        QCOMPARE(encodeCommand(SetCommand{{{"scale", 8}, {"policy", "static"}}}),
+            "{\"type\":\"set\",\"values\":{\"scale\":8,\"policy\":\"static\"}}");
     }
 
     void unknownTypesAreNothing()
@@ -70,9 +74,10 @@ private Q_SLOTS:
 
     void brokenCommandsAreErrors()
     {
-        for (const char* line : {"", "pause", "{'type':'run_block'}",
-                 "{'type':'run_block','steps':-1}", "{'type':'set','key':'scale'}",
-                 "{'type':'set','key':1,'value':1}", "{'type':'start'}"})
+        for (const char* line :
+            {"", "pause", "{'type':'run_block'}", "{'type':'run_block','steps':-1}",
+                "{'type':'set','key':'scale'}", "{'type':'set','key':1,'value':1}",
+                "{'type':'set','values':{}}", "{'type':'set'}", "{'type':'start'}"})
             QVERIFY2(!decodeCommand(json(line).toStdString()).has_value(), line);
     }
 };

@@ -79,13 +79,13 @@ private Q_SLOTS:
     {
         auto variant = variantOf();
         variant.settings.scaler.initScale = 1024;
-        const auto policy = makeLossScalePolicy(variant.settings.scaler);
+        LossScalePolicy policy(variant.settings.scaler);
         Watchers watchers(variant);
         const auto raised = feed(watchers, 200, [&](WatchedStep& step) {
             step.skipped = true;
             step.loss = kNan;
-            step.scale = policy->state().scale;
-            policy->update(true);
+            step.scale = policy.state().scale;
+            policy.update(true);
         });
         QCOMPARE(stepsOf(raised, alert_kind::kConsecutiveSkips), Steps{5});
         // 1024 = 2^10 is below 100 from the 5th step on (2^6) and below 1 from the 12th (2^-1).
