@@ -13,10 +13,11 @@
 namespace mantissa {
 
 enum class Precision { Fp32, Tf32, Fp16, Bf16 };
-enum class ModelKind { Mlp, Cnn };
+enum class ModelKind { Mlp, Cnn, Resnet18, Vit, Gpt, Lstm, Dcgan };
+enum class ResnetStem { Cifar, Imagenet };
 enum class DataSource { FashionMnist, Idx, Shapes };
-enum class OptimizerKind { Sgd, AdamW };
-enum class LrSchedule { Constant, Cosine };
+enum class OptimizerKind { Sgd, Adam, AdamW, RmsProp };
+enum class LrSchedule { Constant, Step, Cosine };
 enum class RunSchedule { Sequential, Interleaved };
 enum class ScalerEnabled { Auto, On, Off };
 enum class ScalerPolicy { Static, Pytorch, Hysteresis, Deepspeed, Fairseq, Smooth };
@@ -26,6 +27,13 @@ struct ModelConfig {
     ModelKind kind = ModelKind::Mlp;
     std::vector<std::int64_t> hidden{128}; ///< mlp: units of each hidden layer
     std::int64_t width = 16; ///< cnn: channels of the first convolution
+    ResnetStem stem = ResnetStem::Cifar; ///< resnet18
+    std::int64_t channels = 64; ///< resnet18, dcgan: channels of the narrowest stage
+    std::int64_t patch = 4; ///< vit: side of a patch in pixels
+    std::int64_t dim = 64; ///< vit, gpt, lstm: values of a token
+    std::int64_t depth = 4; ///< vit, gpt, lstm: blocks or layers
+    std::int64_t heads = 4; ///< vit, gpt: attention heads; dim is a multiple of it
+    std::int64_t latent = 100; ///< dcgan: random values an image is made from
 
     bool operator==(const ModelConfig&) const = default;
 };
@@ -50,13 +58,16 @@ struct TrainConfig {
     std::int64_t epochs = 0; ///< 0 = use steps; else passes over the training data
     OptimizerKind optimizer = OptimizerKind::AdamW;
     double lr = 1e-3;
-    double momentum = 0.9; ///< sgd only
+    double momentum = 0.9; ///< sgd and rmsprop
     bool nesterov = false; ///< sgd only
-    double beta1 = 0.9; ///< adamw only
-    double beta2 = 0.999; ///< adamw only
-    double eps = 1e-8; ///< adamw only
+    double beta1 = 0.9; ///< adam and adamw
+    double beta2 = 0.999; ///< adam and adamw
+    double alpha = 0.99; ///< rmsprop only
+    double eps = 1e-8; ///< all but sgd
     double weightDecay = 0.01;
     LrSchedule schedule = LrSchedule::Cosine;
+    std::int64_t stepSize = 100; ///< step only: applied steps between two drops
+    double gamma = 0.1; ///< step only: factor of a drop
     std::int64_t warmupSteps = 0; ///< applied steps of linear warm-up
     std::int64_t accumulate = 1; ///< micro-batches of a step
     double clipNorm = 0.0; ///< 0 = off
@@ -100,6 +111,7 @@ struct RunConfig {
 
 struct ScalerConfig {
     ScalerEnabled enabled = ScalerEnabled::Auto; ///< Auto: fp16 variants only
+    bool perOptimizer = false; ///< dcgan: a scaler for each optimizer
     ScalerPolicy policy = ScalerPolicy::Pytorch;
     double initScale = 65536.0;
     double growthFactor = 2.0;

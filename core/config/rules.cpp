@@ -89,6 +89,16 @@ Finding nesterovWithoutMomentum(const Variant& v)
         "nesterov needs a momentum above 0", "momentum above 0, or nesterov = false", {}};
 }
 
+Finding headsDoNotDivide(const Variant& v)
+{
+    const auto& m = v.settings.model;
+    const bool attends = m.kind == ModelKind::Vit || m.kind == ModelKind::Gpt;
+    if (!attends || m.dim % m.heads == 0)
+        return std::nullopt;
+    return Complaint{fmt::format("dim {} is not a multiple of heads {}", m.dim, m.heads),
+        "a dim that heads divides", {}};
+}
+
 Finding idxFilesMissing(const Variant& v)
 {
     const auto& d = v.settings.data;
@@ -135,6 +145,7 @@ const std::vector<Rule>& rules()
         {Warning, {"scaler.enabled"}, scalerMissing},
         {Error, {"train.warmup_steps", "train.steps"}, warmupTooLong},
         {Error, {"train.nesterov", "train.momentum"}, nesterovWithoutMomentum},
+        {Error, {"model.heads", "model.dim"}, headsDoNotDivide},
         {Error, {"data.source", "data.images", "data.labels"}, idxFilesMissing},
         {Error, {"data.validation_images", "data.validation_labels"}, idxValidationMissing},
         {Warning, {"precision", "device.kind"}, tf32OnCpu},

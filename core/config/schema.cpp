@@ -32,13 +32,45 @@ KeySpec precisionKey()
 
 std::string whyTrainUnused(std::string_view path, const TrainConfig& train)
 {
-    const bool sgd = train.optimizer == OptimizerKind::Sgd;
-    if (!sgd && (path == "train.momentum" || path == "train.nesterov"))
+    const auto kind = train.optimizer;
+    const bool adam = kind == OptimizerKind::Adam || kind == OptimizerKind::AdamW;
+    if (path == "train.momentum" && adam)
+        return "sgd and rmsprop only";
+    if (path == "train.nesterov" && kind != OptimizerKind::Sgd)
         return "sgd only";
-    if (sgd && (path == "train.beta1" || path == "train.beta2" || path == "train.eps"))
-        return "adamw only";
+    if ((path == "train.beta1" || path == "train.beta2") && !adam)
+        return "adam and adamw only";
+    if (path == "train.alpha" && kind != OptimizerKind::RmsProp)
+        return "rmsprop only";
+    if (path == "train.eps" && kind == OptimizerKind::Sgd)
+        return "not for sgd";
+    if ((path == "train.step_size" || path == "train.gamma") && train.schedule != LrSchedule::Step)
+        return "schedule step only";
     if (path == "train.steps" && train.epochs > 0)
         return "epochs are given";
+    return {};
+}
+
+std::string whyModelUnused(std::string_view path, ModelKind kind)
+{
+    using enum ModelKind;
+    const bool tokens = kind == Vit || kind == Gpt || kind == Lstm;
+    if (path == "model.hidden" && kind != Mlp)
+        return "mlp only";
+    if (path == "model.width" && kind != Cnn)
+        return "cnn only";
+    if (path == "model.stem" && kind != Resnet18)
+        return "resnet18 only";
+    if (path == "model.channels" && kind != Resnet18 && kind != Dcgan)
+        return "resnet18 and dcgan only";
+    if (path == "model.patch" && kind != Vit)
+        return "vit only";
+    if ((path == "model.dim" || path == "model.depth") && !tokens)
+        return "vit, gpt and lstm only";
+    if (path == "model.heads" && kind != Vit && kind != Gpt)
+        return "vit and gpt only";
+    if (path == "model.latent" && kind != Dcgan)
+        return "dcgan only";
     return {};
 }
 
@@ -58,6 +90,8 @@ std::string whyScalerUnused(std::string_view path, const Settings& settings, Pre
     variant.settings.scaler = settings.scaler;
     if (!variant.usesScaler())
         return settings.scaler.enabled == ScalerEnabled::Auto ? "fp16 only" : "scaler is off";
+    if (path == "scaler.per_optimizer" && settings.model.kind != ModelKind::Dcgan)
+        return "dcgan only";
     const auto policy = settings.scaler.policy;
     const bool moves = path == "scaler.growth_factor" || path == "scaler.backoff_factor"
         || path == "scaler.growth_interval" || path == "scaler.min_scale"
@@ -89,8 +123,10 @@ std::string whyDeviceUnused(std::string_view path, const Settings& settings)
 {
     if (path == "device.cudnn_benchmark" && settings.device.kind == "cpu")
         return "CUDA only";
-    if (path == "device.channels_last" && settings.model.kind != ModelKind::Cnn)
-        return "cnn only";
+    using enum ModelKind;
+    const auto kind = settings.model.kind;
+    if (path == "device.channels_last" && kind != Cnn && kind != Resnet18 && kind != Dcgan)
+        return "cnn, resnet18 and dcgan only";
     return {};
 }
 
@@ -163,14 +199,12 @@ const std::vector<PlannedKey>& plannedKeys()
 std::string whyUnused(const KeySpec& key, const Settings& settings, Precision precision)
 {
     const auto path = key.path;
-    if (path == "model.hidden" && settings.model.kind != ModelKind::Mlp)
-        return "mlp only";
-    if (path == "model.width" && settings.model.kind != ModelKind::Cnn)
-        return "cnn only";
     if (path == "run.block" && settings.run.schedule != RunSchedule::Interleaved)
         return "interleaved only";
     if (path == "autocast.cache" && (precision == Precision::Fp32 || precision == Precision::Tf32))
         return "fp16 and bf16 only";
+    if (key.group() == "model")
+        return whyModelUnused(path, settings.model.kind);
     if (key.group() == "train")
         return whyTrainUnused(path, settings.train);
     if (key.group() == "data")

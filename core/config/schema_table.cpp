@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/config/schema_bind.h"
+#include "core/config/schema_model.h"
 #include "core/config/schema_watch.h"
 
 #include <charconv>
@@ -11,6 +12,9 @@ namespace {
 using schema::above;
 using schema::bind;
 using schema::closed;
+
+using S = Settings;
+using Keys = std::vector<KeySpec>;
 
 bool isDeviceName(std::string_view text)
 {
@@ -24,32 +28,8 @@ bool isDeviceName(std::string_view text)
     return error == std::errc{} && end == digits.data() + digits.size() && index < 64;
 }
 
-using S = Settings;
-using Keys = std::vector<KeySpec>;
-
 constexpr std::string_view kSameData = "all variants see the same data in the same order";
 constexpr std::string_view kSamePlan = "the plan of runs and seeds is one for all variants";
-
-void addModel(Keys& keys)
-{
-    auto kind = bind<&S::model, &ModelConfig::kind>("model.kind");
-    kind.notBuilt = {"resnet18", "vit", "gpt", "lstm", "dcgan"};
-    kind.help = "The network: mlp is fully connected, cnn convolutional";
-    keys.push_back(kind);
-
-    auto hidden = bind<&S::model, &ModelConfig::hidden>("model.hidden");
-    hidden.range = closed(1, 65536);
-    hidden.unit = "units";
-    hidden.zeroMeans = "none: a linear classifier";
-    hidden.help = "Units of each hidden layer, first to last";
-    keys.push_back(hidden);
-
-    auto width = bind<&S::model, &ModelConfig::width>("model.width");
-    width.range = closed(1, 1024);
-    width.unit = "channels";
-    width.help = "Channels of the first convolution; later ones are multiples of it";
-    keys.push_back(width);
-}
 
 void addDataPlaces(Keys& keys)
 {
@@ -118,14 +98,13 @@ void addTrainLength(Keys& keys)
 void addOptimizer(Keys& keys)
 {
     auto optimizer = bind<&S::train, &TrainConfig::optimizer>("train.optimizer");
-    optimizer.notBuilt = {"adam", "rmsprop"};
-    optimizer.help = "The optimizer, on a fused kernel";
+    optimizer.help = "The optimizer; all but rmsprop run on a fused kernel";
     auto lr = bind<&S::train, &TrainConfig::lr>("train.lr");
     lr.range = above(0, 10);
     lr.help = "Learning rate before the schedule";
     auto momentum = bind<&S::train, &TrainConfig::momentum>("train.momentum");
     momentum.range = {0, 1, false, true};
-    momentum.help = "Momentum of sgd";
+    momentum.help = "Momentum of sgd and rmsprop";
     auto nesterov = bind<&S::train, &TrainConfig::nesterov>("train.nesterov");
     nesterov.help = "Nesterov's momentum; needs a momentum above 0";
     auto beta1 = bind<&S::train, &TrainConfig::beta1>("train.beta1");
@@ -134,13 +113,16 @@ void addOptimizer(Keys& keys)
     auto beta2 = bind<&S::train, &TrainConfig::beta2>("train.beta2");
     beta2.range = {0, 1, false, true};
     beta2.help = "Decay of the running mean of the squared gradient";
+    auto alpha = bind<&S::train, &TrainConfig::alpha>("train.alpha");
+    alpha.range = {0, 1, false, true};
+    alpha.help = "Decay of rmsprop's running mean of the squared gradient";
     auto eps = bind<&S::train, &TrainConfig::eps>("train.eps");
     eps.range = closed(0, 1);
     eps.help = "Added to the denominator of the update";
     auto decay = bind<&S::train, &TrainConfig::weightDecay>("train.weight_decay");
     decay.range = closed(0, 1);
-    decay.help = "Weight decay: decoupled in adamw, L2 in sgd";
-    for (auto* spec : {&optimizer, &lr, &momentum, &nesterov, &beta1, &beta2, &eps, &decay})
+    decay.help = "Weight decay: decoupled in adamw, L2 in the others";
+    for (auto* spec : {&optimizer, &lr, &momentum, &nesterov, &beta1, &beta2, &alpha, &eps, &decay})
         keys.push_back(*spec);
 }
 
@@ -149,8 +131,14 @@ void addTrain(Keys& keys)
     addTrainLength(keys);
     addOptimizer(keys);
     auto schedule = bind<&S::train, &TrainConfig::schedule>("train.schedule");
-    schedule.notBuilt = {"step"};
     schedule.help = "Learning-rate schedule; only applied steps advance it";
+    auto stepSize = bind<&S::train, &TrainConfig::stepSize>("train.step_size");
+    stepSize.range = closed(1, 1e7);
+    stepSize.unit = "steps";
+    stepSize.help = "Applied steps after which the schedule step lowers the learning rate";
+    auto gamma = bind<&S::train, &TrainConfig::gamma>("train.gamma");
+    gamma.range = {0, 1, true, false};
+    gamma.help = "Factor by which the schedule step lowers the learning rate";
     auto warmup = bind<&S::train, &TrainConfig::warmupSteps>("train.warmup_steps");
     warmup.range = closed(0, 1e7);
     warmup.unit = "steps";
@@ -166,7 +154,7 @@ void addTrain(Keys& keys)
     clip.help = "Largest L2 norm of the unscaled gradient; longer ones are shortened to it";
     auto rollback = bind<&S::train, &TrainConfig::rollbackBuffers>("train.rollback_buffers");
     rollback.help = "A skipped step leaves running statistics (batch norm) as they were before it";
-    for (auto* spec : {&schedule, &warmup, &accumulate, &clip, &rollback})
+    for (auto* spec : {&schedule, &stepSize, &gamma, &warmup, &accumulate, &clip, &rollback})
         keys.push_back(*spec);
 }
 
@@ -254,6 +242,8 @@ void addScaler(Keys& keys)
     constexpr double kFloatMax = 3.4028234663852886e38;
     auto enabled = bind<&S::scaler, &ScalerConfig::enabled>("scaler.enabled");
     enabled.help = "Whether a GradScaler is used; auto: in fp16 variants only";
+    auto each = bind<&S::scaler, &ScalerConfig::perOptimizer>("scaler.per_optimizer");
+    each.help = "A scaler of its own for each of dcgan's two optimizers, instead of one for both";
     auto policy = bind<&S::scaler, &ScalerConfig::policy>("scaler.policy");
     policy.help = "How the scale changes; see the page about the GradScaler";
     auto init = bind<&S::scaler, &ScalerConfig::initScale>("scaler.init_scale");
@@ -277,7 +267,8 @@ void addScaler(Keys& keys)
         spec->range = above(0, kFloatMax);
         spec->optional = true;
     }
-    for (auto* spec : {&enabled, &policy, &init, &growth, &backoff, &interval, &floor, &ceiling})
+    for (auto* spec :
+        {&enabled, &each, &policy, &init, &growth, &backoff, &interval, &floor, &ceiling})
         keys.push_back(*spec);
     addScalerRule(keys);
 }
@@ -297,7 +288,7 @@ const std::vector<KeySpec>& schemaKeys()
 {
     static const Keys keys = [] {
         Keys all;
-        addModel(all);
+        schema::addModel(all);
         addData(all);
         addTrain(all);
         addEvalDeviceAutocast(all);

@@ -16,16 +16,20 @@ template <> struct Words<Precision> {
     static constexpr std::array<std::string_view, 4> list{"fp32", "tf32", "fp16", "bf16"};
 };
 template <> struct Words<ModelKind> {
-    static constexpr std::array<std::string_view, 2> list{"mlp", "cnn"};
+    static constexpr std::array<std::string_view, 7> list{
+        "mlp", "cnn", "resnet18", "vit", "gpt", "lstm", "dcgan"};
+};
+template <> struct Words<ResnetStem> {
+    static constexpr std::array<std::string_view, 2> list{"cifar", "imagenet"};
 };
 template <> struct Words<DataSource> {
     static constexpr std::array<std::string_view, 3> list{"fashion-mnist", "idx", "shapes"};
 };
 template <> struct Words<OptimizerKind> {
-    static constexpr std::array<std::string_view, 2> list{"sgd", "adamw"};
+    static constexpr std::array<std::string_view, 4> list{"sgd", "adam", "adamw", "rmsprop"};
 };
 template <> struct Words<LrSchedule> {
-    static constexpr std::array<std::string_view, 2> list{"constant", "cosine"};
+    static constexpr std::array<std::string_view, 3> list{"constant", "step", "cosine"};
 };
 template <> struct Words<RunSchedule> {
     static constexpr std::array<std::string_view, 2> list{"sequential", "interleaved"};

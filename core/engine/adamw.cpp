@@ -11,6 +11,7 @@ AdamW::AdamW(std::vector<at::Tensor> parameters, const TrainConfig& config)
     , m_beta2(config.beta2)
     , m_eps(config.eps)
     , m_weightDecay(config.weightDecay)
+    , m_decoupled(config.optimizer == OptimizerKind::AdamW)
 {
     setLearningRate(config.lr);
     at::Tensor steps;
@@ -49,13 +50,18 @@ void AdamW::update(const std::vector<std::size_t>& indices,
     const auto expAvgs = pick(m_expAvgs, indices);
     const auto expAvgSqs = pick(m_expAvgSqs, indices);
     const auto steps = pick(m_stateSteps, indices);
+    const auto kernel = [&](const auto& rate) {
+        if (m_decoupled)
+            at::_fused_adamw_(parameters, gradients, expAvgs, expAvgSqs, {}, steps, rate, m_beta1,
+                m_beta2, m_weightDecay, m_eps, false, false, control.gradScale, control.foundInf);
+        else
+            at::_fused_adam_(parameters, gradients, expAvgs, expAvgSqs, {}, steps, rate, m_beta1,
+                m_beta2, m_weightDecay, m_eps, false, false, control.gradScale, control.foundInf);
+    };
     if (m_deviceRate)
-        at::_fused_adamw_(parameters, gradients, expAvgs, expAvgSqs, {}, steps, *m_deviceRate,
-            m_beta1, m_beta2, m_weightDecay, m_eps, false, false, control.gradScale,
-            control.foundInf);
+        kernel(*m_deviceRate);
     else
-        at::_fused_adamw_(parameters, gradients, expAvgs, expAvgSqs, {}, steps, m_rate, m_beta1,
-            m_beta2, m_weightDecay, m_eps, false, false, control.gradScale, control.foundInf);
+        kernel(m_rate);
     if (control.foundInf) {
         for (auto& counter : counters)
             counter.sub_(*control.foundInf);

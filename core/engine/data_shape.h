@@ -22,6 +22,8 @@ struct DataShape {
     std::int64_t features = 0; ///< csv: N x features, fp32
     std::int64_t sequence = 0; ///< text: N x sequence tokens, int64
 
+    /// Numbers a model answers with at each position.
+    std::int64_t outputs() const { return target == TargetKind::Value ? 1 : classes; }
     bool isImages() const { return channels > 0; }
     bool isText() const { return sequence > 0; }
     bool isTable() const { return features > 0; }

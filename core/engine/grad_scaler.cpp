@@ -90,8 +90,9 @@ Result<StepOutcome> GradScaler::step(Optimizer& optimizer)
     if (state.stage == Stage::Stepped)
         return fail("step() has already been called since the last update(): call update() at the "
                     "end of every iteration");
-    const bool onDevice = m_decision == Decision::Device
-        || (m_decision == Decision::Auto && m_scale.device().is_cuda());
+    const bool onDevice = optimizer.obeysStepControl()
+        && (m_decision == Decision::Device
+            || (m_decision == Decision::Auto && m_scale.device().is_cuda()));
     auto outcome = onDevice ? stepOnDevice(optimizer, state) : stepOnHost(optimizer, state);
     if (outcome)
         state.stage = Stage::Stepped;

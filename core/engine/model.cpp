@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/model.h"
 
+#include "core/config/config_io.h"
+#include "core/engine/networks.h"
+
 #include <ATen/ATen.h>
 #include <cmath>
 #include <fmt/format.h>
@@ -24,6 +27,9 @@ at::Tensor Model::loss(const at::Tensor& prediction, const at::Tensor& target) c
     case TargetKind::Value:
         return at::mse_loss(prediction.squeeze(1), target);
     }
+    // dcgan's discriminator: one logit an image, and these are real.
+    if (prediction.dim() == 1)
+        return at::binary_cross_entropy_with_logits(prediction, at::ones_like(prediction));
     return at::cross_entropy_loss(prediction, target);
 }
 
@@ -61,29 +67,79 @@ std::int64_t Model::parameterCount() const
     return count;
 }
 
-std::optional<std::string> misfit(ModelKind kind, const DataShape& shape)
+namespace {
+
+std::string_view wordsFor(const DataShape& shape)
 {
-    if (kind == ModelKind::Mlp)
-        return shape.isText() ? std::optional<std::string>(
-                   "model.kind = \"mlp\" needs images or tables of numbers; this data is text")
-                              : std::nullopt;
+    return shape.isText() ? "text" : shape.isTable() ? "a table of numbers" : "images";
+}
+
+/// What the kind asks of images, in words; nothing if these will do.
+std::optional<std::string> imageMisfit(const ModelConfig& config, const DataShape& shape)
+{
+    const auto divisible = [&shape](std::int64_t by) {
+        return shape.height % by == 0 && shape.width % by == 0;
+    };
+    const bool small = shape.height < 4 || shape.width < 4;
+    if (config.kind == ModelKind::Cnn && small)
+        return "images of at least 4 x 4 pixels";
+    if (config.kind == ModelKind::Vit && !divisible(config.patch))
+        return fmt::format(
+            "images whose height and width are multiples of model.patch = {}", config.patch);
+    if (config.kind == ModelKind::Dcgan && (small || shape.height != shape.width || !divisible(4)))
+        return "square images whose side is a multiple of 4 pixels";
+    return std::nullopt;
+}
+
+std::unique_ptr<Module> makeNetwork(const ModelConfig& config, const DataShape& shape)
+{
+    switch (config.kind) {
+    case ModelKind::Mlp:
+        break;
+    case ModelKind::Cnn:
+        return makeCnn(config, shape);
+    case ModelKind::Resnet18:
+        return makeResnet18(config, shape);
+    case ModelKind::Vit:
+        return makeVit(config, shape);
+    case ModelKind::Gpt:
+        return makeGpt(config, shape);
+    case ModelKind::Lstm:
+        return makeLstm(config, shape);
+    case ModelKind::Dcgan:
+        return makeDcgan(config, shape);
+    }
+    return makeMlp(config, shape);
+}
+
+} // namespace
+
+std::optional<std::string> misfit(const ModelConfig& config, const DataShape& shape)
+{
+    const auto kind = config.kind;
+    const auto refuse = [&](std::string_view needs, const std::string& is) {
+        return fmt::format(
+            "model.kind = \"{}\" needs {}; this data is {}", toString(kind), needs, is);
+    };
+    const bool forText = kind == ModelKind::Gpt || kind == ModelKind::Lstm;
+    if (forText && !shape.isText())
+        return refuse("text", std::string(wordsFor(shape)));
+    if (kind == ModelKind::Mlp && shape.isText())
+        return refuse("images or a table of numbers", "text");
+    if (forText || kind == ModelKind::Mlp)
+        return std::nullopt;
     if (!shape.isImages())
-        return fmt::format("model.kind = \"cnn\" needs images; this data is {}",
-            shape.isText() ? "text" : "a table of numbers");
-    if (shape.height < 4 || shape.width < 4)
-        return fmt::format("model.kind = \"cnn\" needs images of at least 4 x 4 pixels; these are "
-                           "{} x {}",
-            shape.height, shape.width);
+        return refuse("images", std::string(wordsFor(shape)));
+    if (const auto needs = imageMisfit(config, shape))
+        return refuse(*needs, fmt::format("images of {} x {} pixels", shape.height, shape.width));
     return std::nullopt;
 }
 
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const DataShape& shape)
 {
-    if (auto why = misfit(config.kind, shape))
+    if (auto why = misfit(config, shape))
         return fail(std::move(*why));
-    auto root = config.kind == ModelKind::Cnn ? makeCnn(config.width, shape)
-                                              : makeMlp(config.hidden, shape);
-    return std::make_unique<Model>(std::move(root), shape.target);
+    return std::make_unique<Model>(makeNetwork(config, shape), shape.target);
 }
 
 } // namespace mantissa

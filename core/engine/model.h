@@ -40,17 +40,10 @@ private:
 };
 
 /// Why a model of this kind cannot learn from such data, in words; nothing if it can.
-std::optional<std::string> misfit(ModelKind kind, const DataShape& shape);
+std::optional<std::string> misfit(const ModelConfig& config, const DataShape& shape);
 
 /// Weights come from the default generator: seed it first. An Error is a misfit().
 [[nodiscard]] Result<std::unique_ptr<Model>> makeModel(
     const ModelConfig& config, const DataShape& shape);
-
-/// Layers fc1, fc2, ...: linear with ReLU between, from the flattened input over `hidden` units.
-std::unique_ptr<Module> makeMlp(const std::vector<std::int64_t>& hidden, const DataShape& shape);
-
-/// conv1 (width), conv2 (2 x width): 3 x 3, ReLU, 2 x 2 max-pool each; fc1 (128), ReLU, fc2.
-/// Images must be at least 4 x 4 pixels.
-std::unique_ptr<Module> makeCnn(std::int64_t width, const DataShape& shape);
 
 } // namespace mantissa

@@ -57,6 +57,9 @@ public:
     /// This module and everything below it, parents before children.
     std::vector<Module*> subtree();
 
+    /// Why an operator of this module does not run in its precision, in words; "" if all do.
+    virtual std::string fallback() const { return {}; }
+
     bool isTraining() const { return m_training; }
     bool keepsFp32() const { return m_keepFp32; }
     // The whole subtree:

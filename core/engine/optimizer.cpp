@@ -69,6 +69,8 @@ std::unique_ptr<Optimizer> makeOptimizer(
 {
     if (config.optimizer == OptimizerKind::Sgd)
         return std::make_unique<Sgd>(std::move(parameters), config);
+    if (config.optimizer == OptimizerKind::RmsProp)
+        return std::make_unique<RmsProp>(std::move(parameters), config);
     return std::make_unique<AdamW>(std::move(parameters), config);
 }
 

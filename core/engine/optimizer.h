@@ -26,6 +26,8 @@ public:
     Optimizer& operator=(const Optimizer&) = delete;
 
     const std::vector<at::Tensor>& parameters() const { return m_parameters; }
+    /// Whether step() obeys StepControl on the device; else the host must read found_inf first.
+    virtual bool obeysStepControl() const { return true; }
     /// The gradients that exist, in the parameters' order (handles, not copies).
     std::vector<at::Tensor> gradients() const;
     /// Drops the gradients.
@@ -73,7 +75,7 @@ private:
     std::vector<at::Tensor> m_momentumBuffers; ///< empty without momentum
 };
 
-/// AdamW as torch.optim.AdamW(fused=True), without amsgrad.
+/// Adam (L2 weight decay) and AdamW (decoupled) as torch.optim's with fused=True, without amsgrad.
 class AdamW : public Optimizer {
 public:
     AdamW(std::vector<at::Tensor> parameters, const TrainConfig& config);
@@ -94,10 +96,36 @@ private:
     double m_beta2;
     double m_eps;
     double m_weightDecay;
+    bool m_decoupled;
     bool m_sharedSteps = true;
     std::vector<at::Tensor> m_expAvgs;
     std::vector<at::Tensor> m_expAvgSqs;
     std::vector<at::Tensor> m_stateSteps;
+};
+
+/// RMSprop as torch.optim.RMSprop, not centred. ATen has no fused kernel for it: gradients must be
+/// unscaled and found finite before.
+class RmsProp : public Optimizer {
+public:
+    RmsProp(std::vector<at::Tensor> parameters, const TrainConfig& config);
+    ~RmsProp() override;
+    bool obeysStepControl() const override { return false; }
+    const std::vector<at::Tensor>& squareAvgs() const { return m_squareAvgs; }
+    const std::vector<at::Tensor>& momentumBuffers() const { return m_momentumBuffers; }
+
+protected:
+    void update(const std::vector<std::size_t>& indices, const std::vector<at::Tensor>& gradients,
+        const StepControl& control) override;
+
+private:
+    void subtract(const std::vector<at::Tensor>& parameters, const std::vector<at::Tensor>& change);
+
+    double m_alpha;
+    double m_eps;
+    double m_momentum;
+    double m_weightDecay;
+    std::vector<at::Tensor> m_squareAvgs;
+    std::vector<at::Tensor> m_momentumBuffers; ///< empty without momentum
 };
 
 std::unique_ptr<Optimizer> makeOptimizer(

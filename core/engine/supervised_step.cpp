@@ -2,7 +2,6 @@
 #include "core/engine/supervised_step.h"
 
 #include "core/engine/autocast_guard.h"
-#include "core/engine/clip.h"
 #include "core/engine/model.h"
 #include "core/engine/non_finite_locator.h"
 #include "core/engine/optimizer.h"
@@ -14,37 +13,9 @@
 
 namespace mantissa {
 
-namespace {
-
-/// Evaluation mode for a scope.
-class EvaluationMode {
-public:
-    explicit EvaluationMode(Module& module)
-        : m_module(module)
-    {
-        m_module.setTraining(false);
-    }
-    ~EvaluationMode() { m_module.setTraining(true); }
-    EvaluationMode(const EvaluationMode&) = delete;
-    EvaluationMode& operator=(const EvaluationMode&) = delete;
-
-private:
-    Module& m_module;
-};
-
-} // namespace
-
-TrainStep::~TrainStep() = default;
-
-std::optional<NonFiniteFinding> TrainStep::locate(
-    const std::vector<Batch>& /*batches*/, double /*scale*/)
-{
-    return std::nullopt;
-}
-
 SupervisedStep::SupervisedStep(
     const Options& options, const Model& model, Optimizer& optimizer, GradScaler& scaler)
-    : m_options(options)
+    : TrainStep(options)
     , m_model(model)
     , m_optimizer(optimizer)
     , m_scaler(scaler)
@@ -54,25 +25,28 @@ SupervisedStep::SupervisedStep(
 SupervisedStep::Evaluated SupervisedStep::forward(const Batch& batch, bool autocast) const
 {
     std::optional<AutocastGuard> region;
-    if (const auto type = autocastType(m_options.precision); type && autocast)
-        region.emplace(m_options.device, *type, m_options.autocastCache);
+    if (autocast)
+        enter(region);
     auto prediction = m_model(batch.input);
     auto loss = m_model.loss(prediction, batch.target);
-    return {std::move(prediction), std::move(loss)};
+    return {std::move(prediction), std::move(loss), {}, 0};
 }
 
 SupervisedStep::Evaluated SupervisedStep::evaluate(const Batch& batch)
 {
     const at::NoGradGuard noGrad;
     const EvaluationMode mode(m_model.root());
-    return forward(batch);
+    auto result = forward(batch);
+    result.score = m_model.score(result.prediction, batch.target);
+    result.answers = batch.target.numel();
+    return result;
 }
 
 at::Tensor SupervisedStep::accumulate(const std::vector<Batch>& batches)
 {
     at::Tensor sum;
     for (const auto& batch : batches) {
-        auto [prediction, loss] = forward(batch);
+        auto [prediction, loss, score, answers] = forward(batch);
         if (batches.size() > 1)
             loss = loss / static_cast<double>(batches.size());
         if (m_factsWanted) {
@@ -95,8 +69,10 @@ Result<StepTensors> SupervisedStep::run(const std::vector<Batch>& batches)
         m_weightBefore = m_model.parameters().front().tensor.detach().clone();
     StepTensors step;
     step.loss = accumulate(batches);
-    if (auto treated = treatGradients(step); !treated)
-        return tl::unexpected(treated.error());
+    auto norm = treatGradients(m_scaler, m_optimizer);
+    if (!norm)
+        return tl::unexpected(norm.error());
+    step.gradNorm = std::move(*norm);
     const auto outcome = m_scaler.step(m_optimizer);
     if (!outcome)
         return tl::unexpected(outcome.error());
@@ -107,19 +83,6 @@ Result<StepTensors> SupervisedStep::run(const std::vector<Batch>& batches)
     if (auto updated = m_scaler.update(); !updated)
         return tl::unexpected(updated.error());
     return step;
-}
-
-Result<void> SupervisedStep::treatGradients(StepTensors& step)
-{
-    if (!m_options.gradNorm && m_options.clipNorm <= 0)
-        return {};
-    if (auto unscaled = m_scaler.unscale(m_optimizer); !unscaled)
-        return unscaled;
-    auto gradients = m_optimizer.gradients();
-    step.gradNorm = globalNorm(gradients);
-    if (m_options.clipNorm > 0)
-        clipByNorm(gradients, step.gradNorm, m_options.clipNorm);
-    return {};
 }
 
 void SupervisedStep::noteFacts(StepOutcome outcome)
@@ -151,7 +114,7 @@ std::optional<NonFiniteFinding> SupervisedStep::locate(
     replay.root = &m_model.root();
     replay.microBatches = static_cast<std::int64_t>(batches.size());
     replay.scale = scale;
-    replay.lowType = autocastType(m_options.precision);
+    replay.lowType = autocastType(options().precision);
     replay.loss = [&](std::int64_t index, bool low) {
         const auto loss = forward(batches[static_cast<std::size_t>(index)], low).loss;
         return batches.size() > 1 ? loss / static_cast<double>(batches.size()) : loss;

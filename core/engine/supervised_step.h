@@ -6,7 +6,6 @@
 namespace mantissa {
 
 class Model;
-class Optimizer;
 
 /// The step of a model with a loss and one optimizer: zero_grad, per micro-batch an autocast region
 /// (forward and loss) and backward, then unscale, norm, clip, step, update.
@@ -24,10 +23,8 @@ public:
 private:
     Evaluated forward(const Batch& batch, bool autocast = true) const;
     at::Tensor accumulate(const std::vector<Batch>& batches);
-    [[nodiscard]] Result<void> treatGradients(StepTensors& step);
     void noteFacts(StepOutcome outcome);
 
-    Options m_options;
     const Model& m_model;
     Optimizer& m_optimizer;
     GradScaler& m_scaler;

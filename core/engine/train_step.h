@@ -12,6 +12,10 @@
 
 namespace mantissa {
 
+class AutocastGuard;
+class Module;
+class Optimizer;
+
 /// What a precision made of the first applied step, as LibTorch's names of types.
 struct FirstStepFacts {
     std::string parameterType;
@@ -43,6 +47,8 @@ public:
     struct Evaluated {
         at::Tensor prediction;
         at::Tensor loss;
+        at::Tensor score; ///< what the batch adds to the metric, see Model::score()
+        std::int64_t answers = 0; ///< over so many targets
     };
 
     virtual ~TrainStep();
@@ -55,6 +61,30 @@ public:
     /// Replays a skipped step, the last one, with the scale it had, and says what was the first
     /// tensor that is not finite. Changes nothing. Nothing where this kind of step has no replay.
     virtual std::optional<NonFiniteFinding> locate(const std::vector<Batch>& batches, double scale);
+
+protected:
+    explicit TrainStep(const Options& options);
+
+    const Options& options() const { return m_options; }
+    /// Enters the variant's autocast region, if it has one.
+    void enter(std::optional<AutocastGuard>& region) const;
+    /// Unscales, takes the norm (undefined if nobody asked) and clips.
+    [[nodiscard]] Result<at::Tensor> treatGradients(GradScaler& scaler, Optimizer& optimizer) const;
+
+private:
+    Options m_options;
+};
+
+/// Evaluation mode of a module and all below it, for a scope.
+class EvaluationMode {
+public:
+    explicit EvaluationMode(Module& module);
+    ~EvaluationMode();
+    EvaluationMode(const EvaluationMode&) = delete;
+    EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+private:
+    Module& m_module;
 };
 
 } // namespace mantissa

@@ -91,6 +91,11 @@ Result<std::optional<ValidationResult>> Trainer::validate(const std::function<bo
 tl::expected<std::vector<AppliedSetting>, SettingRefusal> Trainer::set(
     const std::vector<SettingChange>& changes)
 {
+    // Both were made from the same settings, so what one takes the other takes.
+    if (m_d->secondScaler) {
+        if (auto set = m_d->secondScaler->set(changes); !set)
+            return set;
+    }
     return m_d->scaler.set(changes);
 }
 

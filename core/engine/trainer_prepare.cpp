@@ -3,6 +3,7 @@
 #include "core/base/number_text.h"
 #include "core/base/version.h"
 #include "core/config/config_io.h"
+#include "core/engine/autocast_guard.h"
 #include "core/engine/format_probe.h"
 #include "core/engine/trainer_private.h"
 #include "core/hardware/machine.h"
@@ -56,13 +57,35 @@ Result<void> Trainer::Private::prepareModel()
         return tl::unexpected(made.error());
     model = std::move(*made);
     model->root().moveTo(device, settings.device.channelsLast);
-    optimizers.push_back(makeOptimizer(settings.train, model->tensors()));
     scaler.nameParameters(model->parameters());
-    trainStep = std::make_unique<SupervisedStep>(
-        TrainStep::Options{variant.precision, device.type(), settings.autocast.cache,
-            settings.train.clipNorm, options.gradNorm},
-        *model, *optimizers.front(), scaler);
+    const TrainStep::Options stepOptions{variant.precision, device.type(), settings.autocast.cache,
+        settings.train.clipNorm, options.gradNorm};
+    if (auto* dcgan = dynamic_cast<Dcgan*>(&model->root())) {
+        prepareContest(*dcgan, stepOptions);
+        return {};
+    }
+    optimizers.push_back(makeOptimizer(settings.train, model->tensors()));
+    trainStep = std::make_unique<SupervisedStep>(stepOptions, *model, *optimizers.front(), scaler);
     return {};
+}
+
+void Trainer::Private::prepareContest(Dcgan& dcgan, const TrainStep::Options& stepOptions)
+{
+    const auto& settings = variant.settings;
+    for (auto* player : {&dcgan.discriminator(), &dcgan.generator()}) {
+        std::vector<at::Tensor> tensors;
+        for (const auto& parameter : player->parameters())
+            tensors.push_back(parameter.tensor);
+        optimizers.push_back(makeOptimizer(settings.train, std::move(tensors)));
+    }
+    if (settings.scaler.perOptimizer) {
+        secondScaler = std::make_unique<GradScaler>(settings.scaler, variant.usesScaler());
+        secondScaler->nameParameters(model->parameters());
+    }
+    trainStep = std::make_unique<AdversarialStep>(stepOptions, dcgan,
+        AdversarialStep::Player{optimizers[0].get(), &scaler},
+        AdversarialStep::Player{optimizers[1].get(), secondScaler ? secondScaler.get() : &scaler},
+        settings.run.seed);
 }
 
 void Trainer::Private::prepareTraining()
@@ -148,10 +171,13 @@ void Trainer::Private::describe(const CudaPlugin& plugin)
     environment["data"] = describeData(data, variant.settings.data);
     environment["model"] = {{"kind", toString(variant.settings.model.kind)},
         {"parameters", model->parameterCount()}, {"metric", model->metric()},
-        {"initialisation", "as torch.nn's defaults"}};
+        {"initialisation", "as the Python twin's, from the seed"}};
     environment["optimizer"] = {{"kind", toString(variant.settings.train.optimizer)},
-        {"kernel", "fused"}, {"samples_per_step", samplesPerStep()}};
+        {"kernel", optimizers.front()->obeysStepControl() ? "fused" : "foreach"},
+        {"count", optimizers.size()}, {"samples_per_step", samplesPerStep()}};
     environment["scaler"] = describeScaler(scaler);
+    environment["scaler"]["count"] = secondScaler ? 2 : 1;
+    describeFallbacks();
     if (options.probe) {
         environment["formats"] =
             toJson(probeFormats(variant.settings.model.kind, device), variant.settings.model.kind);
@@ -162,6 +188,25 @@ void Trainer::Private::describe(const CudaPlugin& plugin)
         environment["gpu"] = {{"name", facts.name},
             {"compute_capability", fmt::format("{}.{}", facts.computeMajor, facts.computeMinor)},
             {"total_bytes", facts.totalBytes}, {"pci_bus_id", facts.pciBusId}};
+}
+
+void Trainer::Private::describeFallbacks()
+{
+    // Only an LSTM's kernels are known to be missing on some machines; one forward pass tells.
+    if (variant.settings.model.kind == ModelKind::Lstm) {
+        trainBatches->make({0}, m_batches.front());
+        // With a graph, as in training: some kernels exist for inference alone.
+        std::optional<AutocastGuard> region;
+        if (const auto type = autocastType(variant.precision))
+            region.emplace(device.type(), *type, variant.settings.autocast.cache);
+        (*model)(m_batches.front().input);
+    }
+    auto list = nlohmann::json::array();
+    for (const auto* module : model->root().subtree()) {
+        if (const auto fallback = module->fallback(); !fallback.empty())
+            list.push_back({{"module", module->path()}, {"reason", fallback}});
+    }
+    environment["fallbacks"] = std::move(list);
 }
 
 nlohmann::json engineEnvironment(const CudaPlugin& plugin)

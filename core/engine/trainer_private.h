@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/engine/adversarial_step.h"
 #include "core/engine/batch_source.h"
 #include "core/engine/buffer_guard.h"
 #include "core/engine/device_schedule.h"
@@ -36,6 +37,7 @@ public:
     const Options options;
     const cuda::PluginApi* cudaApi = nullptr;
     GradScaler scaler;
+    std::unique_ptr<GradScaler> secondScaler; ///< of optimizers[1], where it has its own
     Dataset data;
     std::unique_ptr<Model> model;
     std::vector<std::unique_ptr<Optimizer>> optimizers; ///< in the order of their steps
@@ -59,6 +61,8 @@ public:
 
 private:
     [[nodiscard]] Result<void> prepareModel();
+    void prepareContest(Dcgan& dcgan, const TrainStep::Options& stepOptions);
+    void describeFallbacks();
     void prepareTraining();
     void describe(const CudaPlugin& plugin);
     void nextBatches();

@@ -61,8 +61,10 @@ void Trainer::Private::setLearningRate(StepRecord& record)
 
 Result<void> Trainer::Private::step()
 {
-    if (auto reason = scaler.exhaustion(); !reason.empty())
-        return fail(std::move(reason));
+    for (const auto* each : {&scaler, secondScaler.get()}) {
+        if (auto reason = each ? each->exhaustion() : std::string(); !reason.empty())
+            return fail(std::move(reason));
+    }
     const auto begin = Clock::now();
     nextBatches();
     const auto dataEnd = Clock::now();
@@ -176,10 +178,9 @@ std::optional<ValidationResult> Trainer::Private::validate(const std::function<b
             indices[i] = first + static_cast<std::int64_t>(i);
         validationBatches->make(indices, m_validationBatch);
         const auto result = trainStep->evaluate(m_validationBatch);
-        const auto part = model->score(result.prediction, m_validationBatch.target);
         const auto sum = result.loss.to(at::kDouble) * static_cast<double>(indices.size());
-        answers += m_validationBatch.target.numel();
-        score = score.defined() ? score + part : part;
+        answers += result.answers;
+        score = score.defined() ? score + result.score : result.score;
         loss = loss.defined() ? loss + sum : sum;
     }
     return ValidationResult{model->metricOf(score.item<double>(), answers),

@@ -12,9 +12,20 @@ import peer
 LOSS_TOLERANCE = {"fp32": 1e-5, "bf16": 2e-2, "fp16": 2e-2}
 
 
+def apart(mine, other):
+    if mine == other:
+        return 0.0
+    return abs(mine - other) / abs(other) if other else float("inf")
+
+
+def number(value):
+    """Numbers, or "NaN", "Infinity"."""
+    return float(value)
+
+
 def check(case, folder):
-    """Problems in words, and the relative difference of the last losses."""
-    weights, losses, scales = peer.train(case)
+    """Problems in words, and the largest and the last relative difference of the losses."""
+    weights, losses, scales, fallback = peer.train(case)
     problems = []
     if list(weights) != [entry["name"] for entry in case["weights"]]:
         problems.append(f"parameters are {[e['name'] for e in case['weights']]}, Python has {list(weights)}")
@@ -23,17 +34,19 @@ def check(case, folder):
         other = weights[entry["name"]].numpy().ravel()
         if mine.tobytes() != other.tobytes():
             problems.append(f"initial {entry['name']} differs")
+    if bool(fallback) != bool(case["fallbacks"]):
+        problems.append(f"falls back: {case['fallbacks']}, Python: {fallback!r}")
     if len(losses) != len(case["losses"]):
-        return problems + [f"{len(case['losses'])} steps, Python has {len(losses)}"], float("nan")
-    difference = abs(case["losses"][-1] - losses[-1]) / abs(losses[-1])
-    if not difference <= LOSS_TOLERANCE[case["precision"]]:
+        return problems + [f"{len(case['losses'])} steps, Python has {len(losses)}"], float("nan"), float("nan")
+    differences = [apart(number(mine), other) for mine, other in zip(case["losses"], losses)]
+    if not differences[-1] <= LOSS_TOLERANCE[case["precision"]]:
         problems.append(f"last loss {case['losses'][-1]}, Python's {losses[-1]}: "
-                        f"{difference:.2e} apart, allowed {LOSS_TOLERANCE[case['precision']]}")
+                        f"{differences[-1]:.2e} apart, allowed {LOSS_TOLERANCE[case['precision']]}")
     for step, (mine, other) in enumerate(zip(case["scales"], scales), start=1):
         if mine != other:
             problems.append(f"scale {mine} at step {step}, Python's {other}")
             break
-    return problems, difference
+    return problems, max(differences), differences[-1]
 
 
 def main():
@@ -44,10 +57,12 @@ def main():
     failed = 0
     for file in cases:
         case = json.loads(file.read_text())
-        problems, difference = check(case, folder)
+        problems, largest, last = check(case, folder)
         failed += bool(problems)
-        print(f"{'FAIL' if problems else 'ok  '} {file.stem:<28} loss {difference:.1e} apart "
-              f"after {len(case['losses'])} steps", flush=True)
+        print(f"{'FAIL' if problems else 'ok  '} {file.stem:<26} losses at most {largest:.1e} apart, "
+              f"{last:.1e} after {len(case['losses'])} steps", flush=True)
+        for fallback in case["fallbacks"]:
+            print(f"     {fallback['module']}: {fallback['reason']}", flush=True)
         for problem in problems:
             print(f"     {problem}", flush=True)
     print(f"parity: {len(cases) - failed} of {len(cases)} cases equal Python torch {torch.__version__}")

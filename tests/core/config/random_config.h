@@ -91,6 +91,8 @@ private:
 
     static void repair(Settings& settings)
     {
+        auto& model = settings.model;
+        model.dim = std::max<std::int64_t>(1, model.dim / model.heads) * model.heads;
         auto& train = settings.train;
         if (train.epochs > 0)
             train.steps = TrainConfig{}.steps;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/layers.h"
-#include "core/engine/model.h"
+#include "core/engine/networks.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -10,12 +10,6 @@ namespace mantissa {
 namespace {
 
 constexpr std::int64_t kCnnHidden = 128;
-
-/// Classes, or one value.
-std::int64_t outputs(const DataShape& shape)
-{
-    return shape.target == TargetKind::Value ? 1 : shape.classes;
-}
 
 class Mlp : public Module {
 public:
@@ -27,7 +21,7 @@ public:
             append(features, units);
             features = units;
         }
-        append(features, outputs(shape));
+        append(features, shape.outputs());
     }
 
 protected:
@@ -56,10 +50,10 @@ class Cnn : public Module {
 public:
     // The members' order is the order of creation: it decides the weights.
     Cnn(std::int64_t width, const DataShape& shape)
-        : m_conv1(add<Conv2d>("conv1", shape.channels, width, 3, 1))
-        , m_conv2(add<Conv2d>("conv2", width, 2 * width, 3, 1))
+        : m_conv1(add<Conv2d>("conv1", shape.channels, width, ConvShape{.padding = 1}))
+        , m_conv2(add<Conv2d>("conv2", width, 2 * width, ConvShape{.padding = 1}))
         , m_fc1(add<Linear>("fc1", 2 * width * (shape.height / 4) * (shape.width / 4), kCnnHidden))
-        , m_fc2(add<Linear>("fc2", kCnnHidden, outputs(shape)))
+        , m_fc2(add<Linear>("fc2", kCnnHidden, shape.outputs()))
     {
     }
 
@@ -80,14 +74,14 @@ private:
 
 } // namespace
 
-std::unique_ptr<Module> makeMlp(const std::vector<std::int64_t>& hidden, const DataShape& shape)
+std::unique_ptr<Module> makeMlp(const ModelConfig& config, const DataShape& shape)
 {
-    return std::make_unique<Mlp>(hidden, shape);
+    return std::make_unique<Mlp>(config.hidden, shape);
 }
 
-std::unique_ptr<Module> makeCnn(std::int64_t width, const DataShape& shape)
+std::unique_ptr<Module> makeCnn(const ModelConfig& config, const DataShape& shape)
 {
-    return std::make_unique<Cnn>(width, shape);
+    return std::make_unique<Cnn>(config.width, shape);
 }
 
 } // namespace mantissa
