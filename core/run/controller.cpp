@@ -68,9 +68,21 @@ std::vector<PlannedRun> planRuns(const ExperimentConfig& config)
     return plan;
 }
 
+namespace {
+
+/// Runs of the first repetition.
+std::size_t firstGroup(const std::vector<PlannedRun>& plan)
+{
+    const auto size = std::ranges::count_if(
+        plan, [&](const PlannedRun& run) { return run.repetition == plan.front().repetition; });
+    return std::max<std::size_t>(static_cast<std::size_t>(size), 1);
+}
+
+} // namespace
+
 class ExperimentController::Private {
 public:
-    Private(const ExperimentConfig& config, ControllerOptions options);
+    Private(std::vector<PlannedRun> plan, const RunConfig& schedule, ControllerOptions options);
     ~Private();
 
     void start();
@@ -79,7 +91,7 @@ public:
     void pause(bool paused);
 
     const ControllerOptions m_options;
-    const std::vector<PlannedRun> m_plan;
+    std::vector<PlannedRun> m_plan; ///< unchanged from start() on
     Fanout m_fanout;
     AlertSource m_alerts; ///< between the sessions and m_fanout
 
@@ -114,15 +126,14 @@ private:
     std::thread m_thread;
 };
 
-ExperimentController::Private::Private(const ExperimentConfig& config, ControllerOptions options)
+ExperimentController::Private::Private(
+    std::vector<PlannedRun> plan, const RunConfig& schedule, ControllerOptions options)
     : m_options(std::move(options))
-    , m_plan(planRuns(config))
+    , m_plan(std::move(plan))
     , m_alerts(m_plan, m_fanout)
     , m_outcomes(m_plan.size())
-    , m_blockSteps(config.settings.run.block)
-    , m_groupSize(config.settings.run.schedule == RunSchedule::Interleaved
-              ? std::max<std::size_t>(config.variants.size(), 1)
-              : 1)
+    , m_blockSteps(schedule.block)
+    , m_groupSize(schedule.schedule == RunSchedule::Interleaved ? firstGroup(m_plan) : 1)
     , m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
     for (const auto& run : m_plan)
@@ -309,7 +320,13 @@ bool ExperimentController::Private::allEnded() const
 
 ExperimentController::ExperimentController(
     const ExperimentConfig& config, ControllerOptions options)
-    : m_d(std::make_unique<Private>(config, std::move(options)))
+    : ExperimentController(planRuns(config), config.settings.run, std::move(options))
+{
+}
+
+ExperimentController::ExperimentController(
+    std::vector<PlannedRun> plan, const RunConfig& schedule, ControllerOptions options)
+    : m_d(std::make_unique<Private>(std::move(plan), schedule, std::move(options)))
 {
 }
 
@@ -323,6 +340,13 @@ const std::vector<PlannedRun>& ExperimentController::plan() const
 void ExperimentController::addObserver(RunObserver& observer)
 {
     m_d->m_fanout.m_observers.push_back(&observer);
+}
+
+void ExperimentController::setCheckpointFolder(int run, const std::filesystem::path& folder)
+{
+    const auto index = static_cast<std::size_t>(run);
+    if (run >= 0 && index < m_d->m_plan.size())
+        m_d->m_plan[index].checkpointFolder = folder;
 }
 
 void ExperimentController::start()
@@ -358,6 +382,14 @@ void ExperimentController::set(int run, std::vector<SettingChange> changes, std:
     m_d->request([d = m_d.get(), index, command = SetCommand{std::move(changes), request}] {
         d->m_sessions[index].set(command);
     });
+}
+
+void ExperimentController::checkpoint(int run)
+{
+    const auto index = static_cast<std::size_t>(run);
+    if (run < 0 || index >= m_d->m_sessions.size())
+        return;
+    m_d->request([d = m_d.get(), index] { d->m_sessions[index].checkpoint(); });
 }
 
 bool ExperimentController::ended() const

@@ -12,7 +12,13 @@ namespace {
 
 std::string encode(const StartCommand& command)
 {
-    return JsonLine("start").addObject("variant", variantToJson(command.variant)).take();
+    JsonLine line("start");
+    line.addObject("variant", variantToJson(command.variant));
+    if (!command.resumeFrom.empty())
+        line.add("resume_from", std::string_view(command.resumeFrom));
+    if (!command.checkpointFolder.empty())
+        line.add("checkpoint_folder", std::string_view(command.checkpointFolder));
+    return line.take();
 }
 
 std::string encode(const RunBlockCommand& command)
@@ -51,6 +57,11 @@ std::string encode(const StopCommand& command)
     return JsonLine("stop").add("reason", command.reason).take();
 }
 
+std::string encode(const CheckpointCommand&)
+{
+    return JsonLine("checkpoint").take();
+}
+
 Command readStart(JsonObject& object)
 {
     StartCommand command;
@@ -60,6 +71,8 @@ Command readStart(JsonObject& object)
     else
         object.setError(
             variant.error().empty() ? "\"variant\" is not valid" : variant.error().front().text());
+    command.resumeFrom = object.text("resume_from", "");
+    command.checkpointFolder = object.text("checkpoint_folder", "");
     return command;
 }
 
@@ -102,12 +115,18 @@ Command readStop(JsonObject& object)
     return StopCommand{object.text("reason", "user")};
 }
 
+Command readCheckpoint(JsonObject&)
+{
+    return CheckpointCommand{};
+}
+
 constexpr TypeReader<Command> kCommandReaders[] = {
     {"run_block", readRunBlock},
     {"pause", readPause},
     {"resume", readResume},
     {"set", readSet},
     {"stop", readStop},
+    {"checkpoint", readCheckpoint},
     {"start", readStart},
 };
 

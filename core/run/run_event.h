@@ -112,11 +112,13 @@ inline constexpr std::string_view kFormatProbe =
 inline constexpr std::string_view kPaused = "paused";
 inline constexpr std::string_view kResumed = "resumed";
 inline constexpr std::string_view kWarning = "warning";
-inline constexpr std::string_view kCheckpoint = "checkpoint";
 /// data: alert (a word of alert_kind), text, hypothesis, evidence
 inline constexpr std::string_view kAlert = "alert";
 /// data: cause, module, place, dtype, ...: see core/engine/non_finite.h
 inline constexpr std::string_view kNonFiniteLocated = "non_finite_located";
+inline constexpr std::string_view kCheckpoint = "checkpoint"; ///< data: step, path
+inline constexpr std::string_view kResumedFrom = "resumed_from"; ///< data: step, path
+inline constexpr std::string_view kWeights = "weights"; ///< data: path
 /// Written by the host, not by workers: stray text, broken lines, stderr, lost storage.
 inline constexpr std::string_view kHostNote = "host_note";
 } // namespace event_kind
@@ -131,7 +133,7 @@ struct Heartbeat {
 
 /// Sent at once when a command has been read; it takes effect at the step's end.
 struct Acknowledged {
-    std::string command; ///< pause, resume, stop, set, run_block
+    std::string command; ///< pause, resume, stop, set, run_block, checkpoint
 
     bool operator==(const Acknowledged&) const = default;
 };
@@ -161,6 +163,8 @@ using RunEvent = std::variant<Hello, Ready, Samples, Points, LifecycleEvent, Hea
 
 struct StartCommand {
     Variant variant; ///< settings.run.seed is the seed of this very run
+    std::string resumeFrom = {}; ///< checkpoint to go on from; empty = from the first step
+    std::string checkpointFolder = {}; ///< where checkpoints and weights go; empty = nowhere
 };
 struct RunBlockCommand {
     std::int64_t steps = 0; ///< train at most so many, then send BlockDone; 0 = to the end
@@ -176,8 +180,10 @@ struct SetCommand {
 struct StopCommand {
     std::string reason = "user";
 };
+/// Write a checkpoint at the end of the step.
+struct CheckpointCommand { };
 
 using Command = std::variant<StartCommand, RunBlockCommand, PauseCommand, ResumeCommand, SetCommand,
-    StopCommand>;
+    StopCommand, CheckpointCommand>;
 
 } // namespace mantissa

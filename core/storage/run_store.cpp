@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/storage/run_store.h"
 
+#include "core/run/checkpoint_files.h"
 #include "core/storage/database.h"
 #include "core/storage/host_identity.h"
 #include "core/storage/store_error.h"
@@ -238,6 +239,8 @@ Result<void> RunStore::removeRun(std::int64_t run)
         remove.exec();
         m_d->db().exec("DELETE FROM comparison WHERE id NOT IN (SELECT comparison_id FROM run)");
         transaction.commit();
+        std::error_code ignored;
+        std::filesystem::remove_all(checkpointFolder(m_d->file, run), ignored);
         return {};
     });
 }

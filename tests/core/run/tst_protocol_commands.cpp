@@ -32,6 +32,8 @@ private Q_SLOTS:
         QVERIFY(std::get<SetCommand>(**one).changes.front() == (SettingChange{"policy", "smooth"}));
         const auto stop = decodeCommand(encodeCommand(StopCommand{"quota"}));
         QCOMPARE(std::get<StopCommand>(**stop).reason, "quota");
+        QVERIFY(std::holds_alternative<CheckpointCommand>(
+            **decodeCommand(encodeCommand(CheckpointCommand{}))));
         QVERIFY(
             std::holds_alternative<PauseCommand>(**decodeCommand(encodeCommand(PauseCommand{}))));
         QVERIFY(
@@ -54,6 +56,21 @@ private Q_SLOTS:
         QVERIFY(back.settings == variant.settings);
     }
 
+    void startTellsWhereToGoOn()
+    {
+        StartCommand start;
+        start.variant.name = "v";
+        start.resumeFrom = "/runs.db.checkpoints/7/step-20.ckpt";
+        start.checkpointFolder = "/runs.db.checkpoints/7";
+        const auto line = encodeCommand(start);
+        QVERIFY(line.find("\"resume_from\":\"/runs.db.checkpoints/7/step-20.ckpt\"")
+            != std::string::npos);
+        const auto got = decodeCommand(line);
+        QCOMPARE(std::get<StartCommand>(**got).resumeFrom, start.resumeFrom);
+        QCOMPARE(std::get<StartCommand>(**got).checkpointFolder, start.checkpointFolder);
+        QVERIFY(encodeCommand(StartCommand{start.variant}).find("resume") == std::string::npos);
+    }
+
     void writesTheDocumentedWireForm()
     {
         QCOMPARE(encodeCommand(RunBlockCommand{20}), "{\"type\":\"run_block\",\"steps\":20}");
@@ -67,7 +84,7 @@ private Q_SLOTS:
 
     void unknownTypesAreNothing()
     {
-        const auto command = decodeCommand("{\"type\":\"checkpoint\",\"path\":\"x\"}");
+        const auto command = decodeCommand("{\"type\":\"rewind\",\"path\":\"x\"}");
         QVERIFY(command.has_value());
         QVERIFY(!command->has_value());
     }
