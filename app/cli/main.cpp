@@ -21,7 +21,7 @@ namespace {
 
 /// Commands of the contract that later versions bring: refused by name instead of as unknown words.
 constexpr std::array kNotBuilt{
-    "resume", "compare", "check", "fit", "tune", "ops", "plot", "import", "profile"};
+    "compare", "check", "fit", "tune", "ops", "plot", "import", "profile"};
 
 /// What the command line asked for: filled by the parser, run after it.
 struct Request {
@@ -29,6 +29,7 @@ struct Request {
     RunOptions run;
     ListOptions list;
     std::int64_t shownRun = 0;
+    std::int64_t resumedRun = 0;
     OutputOptions output;
     std::vector<std::filesystem::path> files;
     HousekeepingOptions housekeeping;
@@ -79,6 +80,14 @@ void addRunCommand(CLI::App& app, Request& request)
     command->add_flag("--dry-run", options.dryRun, "Check and show the plan; train nothing");
     command->callback(
         [&] { request.action = [&] { return runExperiment(request.global, options); }; });
+}
+
+void addResumeCommand(CLI::App& app, Request& request)
+{
+    auto* command = app.add_subcommand("resume", "Go on with a run from its newest checkpoint");
+    command->add_option("run", request.resumedRun, "Run id")->type_name("RUN")->required();
+    command->callback(
+        [&] { request.action = [&] { return resumeRun(request.global, request.resumedRun); }; });
 }
 
 void addReadingCommands(CLI::App& app, Request& request)
@@ -274,6 +283,7 @@ int main(int argc, char** argv)
     app.fallthrough();
     addGlobalOptions(app, request);
     addRunCommand(app, request);
+    addResumeCommand(app, request);
     addReadingCommands(app, request);
     addHousekeepingCommands(app, request);
     addDeviceCommands(app, request);

@@ -79,6 +79,7 @@ std::string optionOf(std::string_view key);
 
 // One function a command; each prints its own messages and returns an exit code.
 int runExperiment(const GlobalOptions& global, const RunOptions& options);
+int resumeRun(const GlobalOptions& global, std::int64_t run);
 int listRuns(const GlobalOptions& global, const ListOptions& options);
 int checkRun(const GlobalOptions& global, std::int64_t run);
 int showRun(const GlobalOptions& global, std::int64_t run);

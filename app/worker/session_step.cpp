@@ -19,6 +19,7 @@ bool Session::trainStep()
     if (!m_factsKnown)
         noteFacts();
     validateIfDue(false);
+    checkpointIfDue();
     if (m_inbox.hasNews())
         obeyAtStepEnd();
     checkEnd();

@@ -94,6 +94,7 @@ nlohmann::json variantToJson(const Variant& variant);
 std::string_view toString(Precision value);
 std::string_view toString(ModelKind value);
 std::string_view toString(DataSource value);
+std::string_view toString(TargetWord value);
 std::string_view toString(OptimizerKind value);
 std::string_view toString(LrSchedule value);
 std::string_view toString(RunSchedule value);

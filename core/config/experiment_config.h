@@ -15,7 +15,8 @@ namespace mantissa {
 enum class Precision { Fp32, Tf32, Fp16, Bf16 };
 enum class ModelKind { Mlp, Cnn, Resnet18, Vit, Gpt, Lstm, Dcgan };
 enum class ResnetStem { Cifar, Imagenet };
-enum class DataSource { FashionMnist, Idx, Shapes };
+enum class DataSource { FashionMnist, Idx, Shapes, Cifar10, Text, Csv };
+enum class TargetWord { Class, Value };
 enum class OptimizerKind { Sgd, Adam, AdamW, RmsProp };
 enum class LrSchedule { Constant, Step, Cosine };
 enum class RunSchedule { Sequential, Interleaved };
@@ -34,19 +35,28 @@ struct ModelConfig {
     std::int64_t depth = 4; ///< vit, gpt, lstm: blocks or layers
     std::int64_t heads = 4; ///< vit, gpt: attention heads; dim is a multiple of it
     std::int64_t latent = 100; ///< dcgan: random values an image is made from
+    std::string init; ///< safetensors file of the first weights; empty = from the seed
 
     bool operator==(const ModelConfig&) const = default;
 };
 
 struct DataConfig {
     DataSource source = DataSource::FashionMnist;
-    std::string root; ///< fashion-mnist: folder of the four IDX files; empty = the system's places
+    std::string root; ///< fashion-mnist, cifar10: folder of the files; empty = the system's places
+    std::string path; ///< text, csv: the file
+    std::int64_t sequence = 64; ///< text: characters of a sample
+    std::string target; ///< csv: name of the target's column; empty = the last one
+    TargetWord targetKind = TargetWord::Class; ///< csv
+    double validationShare = 0.1; ///< text, csv: part that is held back for validation
     std::string images; ///< idx: training images (.gz or raw)
     std::string labels; ///< idx: training labels
     std::string validationImages; ///< idx: validation images
     std::string validationLabels; ///< idx: validation labels
     std::int64_t batchSize = 64; ///< samples of a micro-batch
     bool shuffle = true;
+    std::int64_t padCrop = 0; ///< images: pixels; 0 = off
+    bool flip = false; ///< images
+    std::int64_t prefetch = 2; ///< steps whose batches are made ahead; 0 = none
     std::int64_t trainLimit = 0; ///< samples, 0 = all
     std::int64_t validationLimit = 2000; ///< samples, 0 = all
 
@@ -105,6 +115,8 @@ struct RunConfig {
     std::int64_t block = 20; ///< steps of a block when interleaved
     double maxSeconds = 0; ///< per variant, training time only; 0 = no limit
     std::int64_t maxSteps = 0; ///< per variant, stops early on the same lr schedule; 0 = no limit
+    std::int64_t checkpointEvery = 0; ///< steps; 0 = none
+    bool saveWeights = false; ///< at the end, as safetensors
 
     bool operator==(const RunConfig&) const = default;
 };

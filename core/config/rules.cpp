@@ -116,6 +116,14 @@ Finding idxValidationMissing(const Variant& v)
         "both data.validation_images and data.validation_labels, or neither", {}};
 }
 
+Finding pathMissing(const Variant& v)
+{
+    const auto& d = v.settings.data;
+    if ((d.source != DataSource::Text && d.source != DataSource::Csv) || !d.path.empty())
+        return std::nullopt;
+    return Complaint{fmt::format("{} needs a file", word(d.source)), "data.path", {}};
+}
+
 Finding tf32OnCpu(const Variant& v)
 {
     if (v.precision != Precision::Tf32 || v.settings.device.kind != "cpu")
@@ -148,6 +156,7 @@ const std::vector<Rule>& rules()
         {Error, {"model.heads", "model.dim"}, headsDoNotDivide},
         {Error, {"data.source", "data.images", "data.labels"}, idxFilesMissing},
         {Error, {"data.validation_images", "data.validation_labels"}, idxValidationMissing},
+        {Error, {"data.source", "data.path"}, pathMissing},
         {Warning, {"precision", "device.kind"}, tf32OnCpu},
         {Warning, {"device.cudnn_benchmark", "device.deterministic"}, benchmarkAgainstDeterminism},
     };

@@ -76,8 +76,17 @@ std::string whyModelUnused(std::string_view path, ModelKind kind)
 
 std::string whyDataUnused(std::string_view path, DataSource source)
 {
-    if (path == "data.root" && source != DataSource::FashionMnist)
-        return "fashion-mnist only";
+    if (path == "data.root" && source != DataSource::FashionMnist && source != DataSource::Cifar10)
+        return "fashion-mnist and cifar10 only";
+    if (path == "data.sequence" && source != DataSource::Text)
+        return "text only";
+    if ((path == "data.target" || path == "data.target_kind") && source != DataSource::Csv)
+        return "csv only";
+    const bool isOneFile = source == DataSource::Text || source == DataSource::Csv;
+    if ((path == "data.path" || path == "data.validation_share") && !isOneFile)
+        return "text and csv only";
+    if ((path == "data.pad_crop" || path == "data.flip") && isOneFile)
+        return "images only";
     const bool isFile = path == "data.images" || path == "data.labels"
         || path == "data.validation_images" || path == "data.validation_labels";
     return isFile && source != DataSource::Idx ? "idx only" : "";
@@ -188,10 +197,7 @@ const KeySpec* findKey(std::string_view path)
 const std::vector<PlannedKey>& plannedKeys()
 {
     static const std::vector<PlannedKey> keys{
-        {"model.init", "", "none: weights start from the seed"},
         {"model.keep_fp32", "[]", "[]: autocast's own list decides what stays in fp32"},
-        {"data.path", "", "data.root for fashion-mnist; data.images and data.labels for idx"},
-        {"run.checkpoint_every", "0", "0: runs are stored without checkpoints"},
     };
     return keys;
 }

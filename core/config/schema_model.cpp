@@ -65,6 +65,11 @@ void addModel(std::vector<KeySpec>& keys)
     width.help = "Channels of the first convolution; later ones are multiples of it";
     keys.push_back(width);
     addModelSizes(keys);
+
+    auto init = bind<&S::model, &ModelConfig::init>("model.init");
+    init.zeroMeans = "from the seed";
+    init.help = "Safetensors file of the first weights, under the names of Python's state_dict";
+    keys.push_back(init);
 }
 
 } // namespace mantissa::schema

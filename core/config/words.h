@@ -23,7 +23,11 @@ template <> struct Words<ResnetStem> {
     static constexpr std::array<std::string_view, 2> list{"cifar", "imagenet"};
 };
 template <> struct Words<DataSource> {
-    static constexpr std::array<std::string_view, 3> list{"fashion-mnist", "idx", "shapes"};
+    static constexpr std::array<std::string_view, 6> list{
+        "fashion-mnist", "idx", "shapes", "cifar10", "text", "csv"};
+};
+template <> struct Words<TargetWord> {
+    static constexpr std::array<std::string_view, 2> list{"class", "value"};
 };
 template <> struct Words<OptimizerKind> {
     static constexpr std::array<std::string_view, 4> list{"sgd", "adam", "adamw", "rmsprop"};

@@ -26,16 +26,45 @@ AdamW::AdamW(std::vector<at::Tensor> parameters, const TrainConfig& config)
 
 AdamW::~AdamW() = default;
 
+std::vector<NamedTensor> AdamW::state() const
+{
+    std::vector<NamedTensor> state;
+    addState(state, "exp_avg", m_expAvgs);
+    addState(state, "exp_avg_sq", m_expAvgSqs);
+    addState(state, "step", m_stateSteps);
+    return state;
+}
+
+void AdamW::unshareSteps()
+{
+    for (auto& steps : m_stateSteps)
+        steps = steps.clone();
+    m_sharedSteps = false;
+}
+
+void AdamW::beforeRestore()
+{
+    unshareSteps();
+}
+
+void AdamW::afterRestore()
+{
+    for (const auto& steps : m_stateSteps) {
+        if (!at::equal(steps, m_stateSteps.front()))
+            return;
+    }
+    // One shared counter is quicker.
+    std::fill(m_stateSteps.begin(), m_stateSteps.end(), at::Tensor(m_stateSteps.front()));
+    m_sharedSteps = true;
+}
+
 std::vector<at::Tensor> AdamW::countersOf(const std::vector<std::size_t>& indices)
 {
     // One shared counter as long as every parameter takes every step.
     if (m_sharedSteps && indices.size() == m_stateSteps.size())
         return {m_stateSteps.front()};
-    if (m_sharedSteps) {
-        for (auto& steps : m_stateSteps)
-            steps = steps.clone();
-        m_sharedSteps = false;
-    }
+    if (m_sharedSteps)
+        unshareSteps();
     return pick(m_stateSteps, indices);
 }
 

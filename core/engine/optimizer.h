@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/config/experiment_config.h"
+#include "core/engine/module.h"
 
 #include <ATen/core/Tensor.h>
 #include <memory>
@@ -42,6 +43,13 @@ public:
     /// optimizer either.
     void step(const StepControl& control = {});
 
+    /// Everything a step depends on besides parameters, gradients and settings, as handles under
+    /// names of its own ("exp_avg.3"). A checkpoint writes them; to restore one, call
+    /// beforeRestore(), copy into them, call afterRestore().
+    virtual std::vector<NamedTensor> state() const = 0;
+    virtual void beforeRestore() { }
+    virtual void afterRestore() { }
+
 protected:
     /// `indices`: which parameters have a gradient; `gradients` belong to them, in order.
     virtual void update(const std::vector<std::size_t>& indices,
@@ -49,6 +57,9 @@ protected:
 
     std::vector<at::Tensor> pick(
         const std::vector<at::Tensor>& all, const std::vector<std::size_t>& indices) const;
+    /// Appends `tensors` as "NAME.0", "NAME.1", ...
+    static void addState(std::vector<NamedTensor>& state, const std::string& name,
+        const std::vector<at::Tensor>& tensors);
 
     double m_rate = 0;
     std::optional<at::Tensor> m_deviceRate;
@@ -63,6 +74,7 @@ public:
     Sgd(std::vector<at::Tensor> parameters, const TrainConfig& config);
     ~Sgd() override;
     const std::vector<at::Tensor>& momentumBuffers() const { return m_momentumBuffers; }
+    std::vector<NamedTensor> state() const override;
 
 protected:
     void update(const std::vector<std::size_t>& indices, const std::vector<at::Tensor>& gradients,
@@ -84,6 +96,9 @@ public:
     const std::vector<at::Tensor>& expAvgSqs() const { return m_expAvgSqs; }
     /// Steps taken, per parameter (fp32 numbers; several parameters may share one tensor).
     const std::vector<at::Tensor>& stateSteps() const { return m_stateSteps; }
+    std::vector<NamedTensor> state() const override;
+    void beforeRestore() override;
+    void afterRestore() override;
 
 protected:
     void update(const std::vector<std::size_t>& indices, const std::vector<at::Tensor>& gradients,
@@ -91,6 +106,7 @@ protected:
 
 private:
     std::vector<at::Tensor> countersOf(const std::vector<std::size_t>& indices);
+    void unshareSteps();
 
     double m_beta1;
     double m_beta2;
@@ -111,6 +127,7 @@ public:
     ~RmsProp() override;
     bool obeysStepControl() const override { return false; }
     const std::vector<at::Tensor>& squareAvgs() const { return m_squareAvgs; }
+    std::vector<NamedTensor> state() const override;
     const std::vector<at::Tensor>& momentumBuffers() const { return m_momentumBuffers; }
 
 protected:

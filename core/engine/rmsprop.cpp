@@ -22,6 +22,14 @@ RmsProp::RmsProp(std::vector<at::Tensor> parameters, const TrainConfig& config)
 
 RmsProp::~RmsProp() = default;
 
+std::vector<NamedTensor> RmsProp::state() const
+{
+    std::vector<NamedTensor> state;
+    addState(state, "square_avg", m_squareAvgs);
+    addState(state, "momentum_buffer", m_momentumBuffers);
+    return state;
+}
+
 void RmsProp::update(const std::vector<std::size_t>& indices,
     const std::vector<at::Tensor>& rawGradients, const StepControl&)
 {

@@ -8,12 +8,17 @@
 #include "core/run/run_event.h"
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace c10 {
+struct Device;
+}
 
 namespace mantissa {
 
@@ -46,6 +51,7 @@ public:
     struct Options {
         bool gradNorm = true; ///< a gradient norm at every step
         bool probe = true; ///< time the formats first
+        std::filesystem::path resumeFrom; ///< checkpoint to go on from; empty = from the start
     };
     using TimePoint = std::chrono::steady_clock::time_point;
 
@@ -78,6 +84,14 @@ public:
     /// What happened since the last call beside the steps themselves: the first non-finite tensor
     /// of a skipped step, alerts, findings of the check before the first step.
     std::vector<LifecycleEvent> takeEvents();
+    /// Between two steps, all of them collected: everything the next step depends on, to a file
+    /// that Options::resumeFrom takes. `skipped` are the steps skipped so far.
+    [[nodiscard]] Result<void> writeCheckpoint(
+        const std::filesystem::path& file, std::int64_t skipped);
+    /// What may keep a resumed run from giving the same numbers, in sentences.
+    const std::vector<std::string>& resumeWarnings() const;
+    /// Parameters and buffers as safetensors, under Python's names.
+    [[nodiscard]] Result<void> saveWeights(const std::filesystem::path& file);
 
     /// Once, after the first applied step: {"parameter_dtype", ..., "weight_changed"}, and under
     /// "mismatches" what does not fit the precision.
@@ -86,13 +100,15 @@ public:
     /// All parameters as they are now, in the order of creation.
     std::vector<WeightValues> weights() const;
 
-    std::int64_t steps() const;
+    std::int64_t steps() const; ///< of a resumed run with those before
     /// Wall time of the steps and their data, in seconds.
     double trainSeconds() const;
 
 private:
     class Private;
     explicit Trainer(std::unique_ptr<Private> d);
+    static Result<std::unique_ptr<Private>> resumed(const Variant& variant,
+        const CudaPlugin& plugin, c10::Device device, TimePoint start, const Options& options);
     std::unique_ptr<Private> m_d;
 };
 

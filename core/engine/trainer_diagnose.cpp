@@ -63,7 +63,9 @@ void Trainer::Private::checkBeforeFirstStep()
             const auto& held = optimizer->parameters();
             subject.optimized.insert(subject.optimized.end(), held.begin(), held.end());
         }
-        trainBatches->make({0}, subject.batch);
+        const auto sample = trainSamples->allocate(1, false);
+        trainSamples->fill({0}, 1, sample);
+        subject.batch = onDevice(sample, device, variant.settings.device.channelsLast);
         subject.loss = [&](const Batch& batch) {
             std::optional<AutocastGuard> region;
             if (const auto type = autocastType(variant.precision))

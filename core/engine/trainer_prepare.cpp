@@ -5,6 +5,7 @@
 #include "core/config/config_io.h"
 #include "core/engine/autocast_guard.h"
 #include "core/engine/format_probe.h"
+#include "core/engine/tensor_file.h"
 #include "core/engine/trainer_private.h"
 #include "core/hardware/machine.h"
 
@@ -56,6 +57,10 @@ Result<void> Trainer::Private::prepareModel()
     if (!made)
         return tl::unexpected(made.error());
     model = std::move(*made);
+    if (!settings.model.init.empty()) {
+        if (auto loaded = loadWeights(model->root(), settings.model.init); !loaded)
+            return fail("model.init: " + loaded.error().message);
+    }
     model->root().moveTo(device, settings.device.channelsLast);
     scaler.nameParameters(model->parameters());
     const TrainStep::Options stepOptions{variant.precision, device.type(), settings.autocast.cache,
@@ -93,16 +98,16 @@ void Trainer::Private::prepareTraining()
     const auto& settings = variant.settings;
     if (scaler.isEnabled() && !model->root().buffers().empty())
         bufferGuard.emplace(model->root().buffers());
-    const bool channelsLast = settings.device.channelsLast;
-    trainBatches =
-        std::make_unique<BatchMaker>(data.train, data.normalisation, device, channelsLast);
-    validationBatches =
-        std::make_unique<BatchMaker>(data.validation, data.normalisation, device, channelsLast);
-    order = std::make_unique<TrainingOrder>(
-        data.train.count, settings.data.batchSize, settings.data.shuffle, settings.run.seed);
-    m_batches.resize(static_cast<std::size_t>(settings.train.accumulate));
+    trainSamples = makeSampleMaker(data, DataPart::Train, settings.data, settings.run.seed);
+    validationSamples =
+        makeSampleMaker(data, DataPart::Validation, settings.data, settings.run.seed);
+    loader = std::make_unique<BatchLoader>(*trainSamples,
+        TrainingOrder(trainSamples->count(), settings.data.batchSize, settings.data.shuffle,
+            settings.run.seed),
+        BatchLoader::Options{device, settings.device.channelsLast, settings.data.batchSize,
+            settings.train.accumulate, settings.data.prefetch});
     const auto stepsPerEpoch =
-        std::max<std::int64_t>(1, order->batchesPerEpoch() / settings.train.accumulate);
+        std::max<std::int64_t>(1, loader->batchesPerEpoch() / settings.train.accumulate);
     scheduledSteps =
         settings.train.epochs > 0 ? settings.train.epochs * stepsPerEpoch : settings.train.steps;
     schedule.emplace(settings.train, scheduledSteps);
@@ -118,16 +123,35 @@ double asWritten(float value)
     return parseDouble(fmt::format("{}", value)).value_or(value);
 }
 
+/// One figure, or one per channel.
+nlohmann::json asWritten(const std::vector<float>& values)
+{
+    if (values.size() == 1)
+        return asWritten(values.front());
+    auto list = nlohmann::json::array();
+    for (const auto value : values)
+        list.push_back(asWritten(value));
+    return list;
+}
+
 nlohmann::json describeData(const Dataset& data, const DataConfig& config)
 {
-    return {{"source", toString(config.source)}, {"origin", data.origin},
-        {"generated", data.generated}, {"train_images", data.train.count},
-        {"validation_images", data.validation.count}, {"classes", data.classes},
-        {"image", {data.train.channels, data.train.height, data.train.width}},
-        {"normalisation_mean", asWritten(data.normalisation.mean)},
-        {"normalisation_deviation", asWritten(data.normalisation.deviation)},
+    nlohmann::json json{{"source", toString(config.source)}, {"origin", data.origin},
+        {"generated", data.generated}, {"classes", data.classes},
         {"order", config.shuffle ? "randperm of the seed, a new one each epoch" : "as in the file"},
-        {"rest_of_epoch", "left out"}};
+        {"rest_of_epoch", "left out"}, {"prefetched_steps", config.prefetch}};
+    json.update(data.details);
+    const std::string samples = data.train.count > 0 ? "images" : "samples";
+    json["train_" + samples] = data.trainCount();
+    json["validation_" + samples] = data.validationCount();
+    if (data.train.count > 0) {
+        json["image"] = {data.train.channels, data.train.height, data.train.width};
+        json["normalisation_mean"] = asWritten(data.normalisation.mean);
+        json["normalisation_deviation"] = asWritten(data.normalisation.deviation);
+        json["pad_crop"] = config.padCrop;
+        json["flip"] = config.flip;
+    }
+    return json;
 }
 
 /// What the policy uses, and where it is decided.
@@ -167,11 +191,13 @@ void Trainer::Private::describe(const CudaPlugin& plugin)
     environment["anomaly_mode"] = variant.settings.debug.anomaly;
     environment["seed"] = variant.settings.run.seed;
     environment["steps_per_epoch"] =
-        std::max<std::int64_t>(1, order->batchesPerEpoch() / variant.settings.train.accumulate);
+        std::max<std::int64_t>(1, loader->batchesPerEpoch() / variant.settings.train.accumulate);
     environment["data"] = describeData(data, variant.settings.data);
     environment["model"] = {{"kind", toString(variant.settings.model.kind)},
         {"parameters", model->parameterCount()}, {"metric", model->metric()},
-        {"initialisation", "as the Python twin's, from the seed"}};
+        {"initialisation",
+            variant.settings.model.init.empty() ? "as the Python twin's, from the seed"
+                                                : variant.settings.model.init}};
     environment["optimizer"] = {{"kind", toString(variant.settings.train.optimizer)},
         {"kernel", optimizers.front()->obeysStepControl() ? "fused" : "foreach"},
         {"count", optimizers.size()}, {"samples_per_step", samplesPerStep()}};
@@ -194,12 +220,13 @@ void Trainer::Private::describeFallbacks()
 {
     // Only an LSTM's kernels are known to be missing on some machines; one forward pass tells.
     if (variant.settings.model.kind == ModelKind::Lstm) {
-        trainBatches->make({0}, m_batches.front());
+        const auto sample = trainSamples->allocate(1, false);
+        trainSamples->fill({0}, 1, sample);
         // With a graph, as in training: some kernels exist for inference alone.
         std::optional<AutocastGuard> region;
         if (const auto type = autocastType(variant.precision))
             region.emplace(device.type(), *type, variant.settings.autocast.cache);
-        (*model)(m_batches.front().input);
+        (*model)(onDevice(sample, device, false).input);
     }
     auto list = nlohmann::json::array();
     for (const auto* module : model->root().subtree()) {

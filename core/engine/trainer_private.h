@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/engine/adversarial_step.h"
-#include "core/engine/batch_source.h"
+#include "core/engine/batch_loader.h"
 #include "core/engine/buffer_guard.h"
 #include "core/engine/device_schedule.h"
 #include "core/engine/device_telemetry.h"
@@ -17,6 +17,15 @@
 
 namespace mantissa {
 
+/// What a checkpoint holds besides tensors.
+struct CheckpointState {
+    std::filesystem::path file;
+    nlohmann::json state;
+    bool sameScaler = true; ///< the run goes on with the scaler settings that it began with
+};
+/// `file` has been checked by readResumePoint().
+[[nodiscard]] Result<CheckpointState> readCheckpointState(const std::filesystem::path& file);
+
 /// Trainer's parts. Members are in the order in which they depend on each other.
 class Trainer::Private {
 public:
@@ -30,6 +39,11 @@ public:
     std::optional<ValidationResult> validate(const std::function<bool()>& cancelled);
     std::optional<nlohmann::json> takeFirstStepFacts();
 
+    /// In checkpoint.cpp. restore() comes after prepare().
+    [[nodiscard]] Result<void> writeCheckpoint(
+        const std::filesystem::path& file, std::int64_t skipped);
+    [[nodiscard]] Result<void> restore(const CheckpointState& checkpoint);
+
     MemoryMeter meter; ///< first: it must see every tensor
     const Variant variant;
     const at::Device device;
@@ -42,9 +56,9 @@ public:
     std::unique_ptr<Model> model;
     std::vector<std::unique_ptr<Optimizer>> optimizers; ///< in the order of their steps
     std::unique_ptr<TrainStep> trainStep;
-    std::unique_ptr<BatchMaker> trainBatches;
-    std::unique_ptr<BatchMaker> validationBatches;
-    std::unique_ptr<TrainingOrder> order;
+    std::unique_ptr<SampleMaker> trainSamples;
+    std::unique_ptr<SampleMaker> validationSamples;
+    std::unique_ptr<BatchLoader> loader;
     std::optional<LrScheduleFunction> schedule;
     std::unique_ptr<DeviceSchedule>
         deviceSchedule; ///< where only the device knows what was applied
@@ -58,6 +72,7 @@ public:
     std::int64_t steps = 0;
     std::int64_t applied = 0; ///< as far as the host knows
     double trainSeconds = 0;
+    std::vector<std::string> resumeWarnings;
 
 private:
     [[nodiscard]] Result<void> prepareModel();
@@ -65,13 +80,14 @@ private:
     void describeFallbacks();
     void prepareTraining();
     void describe(const CudaPlugin& plugin);
-    void nextBatches();
     // In trainer_diagnose.cpp.
     void lookIntoSkip(const StepRecord& record);
     void guardBuffers(const StepRecord& record);
     void locate(const StepRecord& record);
     void checkBeforeFirstStep();
     [[nodiscard]] Result<StepTensors> runStep();
+    [[nodiscard]] Result<void> restoreScalers(const CheckpointState& checkpoint);
+    void noteDifferences(const nlohmann::json& saved);
     [[nodiscard]] Result<void> stepOnCpu(StepRecord& record);
     [[nodiscard]] Result<void> stepOnCuda(StepRecord& record);
     void setLearningRate(StepRecord& record);

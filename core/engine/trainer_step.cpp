@@ -44,12 +44,6 @@ std::int64_t Trainer::Private::samplesPerStep() const
     return variant.settings.data.batchSize * variant.settings.train.accumulate;
 }
 
-void Trainer::Private::nextBatches()
-{
-    for (auto& batch : m_batches)
-        trainBatches->make(order->next(), batch);
-}
-
 void Trainer::Private::setLearningRate(StepRecord& record)
 {
     if (deviceSchedule)
@@ -66,7 +60,7 @@ Result<void> Trainer::Private::step()
             return fail(std::move(reason));
     }
     const auto begin = Clock::now();
-    nextBatches();
+    loader->next(m_batches);
     const auto dataEnd = Clock::now();
     StepRecord record;
     record.step = ++steps;
@@ -165,7 +159,7 @@ Result<void> Trainer::Private::collect(bool wait, std::vector<StepRecord>& recor
 std::optional<ValidationResult> Trainer::Private::validate(const std::function<bool()>& cancelled)
 {
     constexpr std::int64_t kBatch = 256;
-    const auto count = data.validation.count;
+    const auto count = validationSamples->count();
     std::int64_t answers = 0;
     at::Tensor score;
     at::Tensor loss;
@@ -176,8 +170,14 @@ std::optional<ValidationResult> Trainer::Private::validate(const std::function<b
         indices.resize(static_cast<std::size_t>(std::min(kBatch, count - first)));
         for (std::size_t i = 0; i < indices.size(); ++i)
             indices[i] = first + static_cast<std::int64_t>(i);
-        validationBatches->make(indices, m_validationBatch);
-        const auto result = trainStep->evaluate(m_validationBatch);
+        const auto samples = static_cast<std::int64_t>(indices.size());
+        if (!m_validationBatch.target.defined() || m_validationBatch.target.size(0) != samples)
+            m_validationBatch = validationSamples->allocate(samples, device.is_cuda());
+        validationSamples->fill(indices, 0, m_validationBatch);
+        const auto result = trainStep->evaluate(
+            onDevice(m_validationBatch, device, variant.settings.device.channelsLast));
+        if (device.is_cuda())
+            m_validationBatch = {}; // its copy may not have ended
         const auto sum = result.loss.to(at::kDouble) * static_cast<double>(indices.size());
         answers += result.answers;
         score = score.defined() ? score + result.score : result.score;

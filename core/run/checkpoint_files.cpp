@@ -62,7 +62,7 @@ Result<ResumePoint> pointFromState(const fs::path& file, const nlohmann::json& s
 
 fs::path checkpointFolder(const fs::path& store, std::int64_t run)
 {
-    return fs::path(store.string() + ".checkpoints") / std::to_string(run);
+    return fs::path(fs::absolute(store).string() + ".checkpoints") / std::to_string(run);
 }
 
 fs::path checkpointFile(const fs::path& folder, std::int64_t step)
@@ -126,12 +126,18 @@ Result<ResumePoint> newestResumePoint(const fs::path& folder, std::int64_t lastS
     return fail(fmt::format("there is no whole checkpoint in {}{}", folder.string(), problems));
 }
 
-void removeOldCheckpoints(const fs::path& folder, std::size_t kept)
+void removeOldCheckpoints(const fs::path& folder, std::chrono::milliseconds youth)
 {
     const auto files = checkpointsIn(folder);
+    const auto now = fs::file_time_type::clock::now();
     std::error_code ignored;
-    for (auto i = kept; i < files.size(); ++i)
-        fs::remove(files[i], ignored);
+    bool oldOneSeen = false;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (i >= kKeptCheckpoints && (oldOneSeen || youth.count() == 0))
+            fs::remove(files[i], ignored);
+        else
+            oldOneSeen = oldOneSeen || now - fs::last_write_time(files[i], ignored) >= youth;
+    }
 }
 
 } // namespace mantissa

@@ -79,7 +79,10 @@ Result<std::optional<T>> decodeByType(std::string_view line, const TypeReader<T>
         auto value = reader.read(object);
         if (object.error())
             return tl::unexpected(*object.error());
-        return std::optional<T>(std::move(value));
+        // In place: g++ 12 takes the moved-from optional of a variant for uninitialised memory.
+        Result<std::optional<T>> taken;
+        taken->emplace(std::move(value));
+        return taken;
     }
     return std::optional<T>();
 }

@@ -2,11 +2,13 @@
 """Compares what parity_dump wrote with Python's own training, case by case; exit 1 on a difference."""
 import json
 import pathlib
+import struct
 import sys
 
 import numpy as np
 import torch
 
+import models
 import peer
 
 LOSS_TOLERANCE = {"fp32": 1e-5, "bf16": 2e-2, "fp16": 2e-2}
@@ -23,10 +25,35 @@ def number(value):
     return float(value)
 
 
+def read_safetensors(file):
+    """The format's definition, so that no package is needed: what safetensors.torch.load_file gives."""
+    types = {"F32": torch.float32, "I64": torch.int64}
+    content = file.read_bytes()
+    begin = 8 + struct.unpack("<Q", content[:8])[0]
+    header = json.loads(content[8:begin])
+    header.pop("__metadata__", None)
+    return {name: torch.frombuffer(bytearray(content[begin + entry["data_offsets"][0]:]), dtype=types[entry["dtype"]],
+                                   count=int(np.prod(entry["shape"], dtype=np.int64))).reshape(entry["shape"])
+            for name, entry in header.items()}
+
+
+def check_saved(case, folder):
+    """The saved weights load into the twin, strictly, and are those of the run."""
+    saved = read_safetensors(folder / case["saved"])
+    model = models.make(case["settings"]["model"], case["data"])
+    try:
+        model.load_state_dict(saved, strict=True)
+    except RuntimeError as error:
+        return [f"the saved weights do not load: {error}"]
+    return [f"saved {entry['name']} differs" for entry in case["trained"]
+            if np.fromfile(folder / entry["file"], dtype=np.float32).tobytes()
+            != saved[entry["name"]].numpy().tobytes()]
+
+
 def check(case, folder):
     """Problems in words, and the largest and the last relative difference of the losses."""
     weights, losses, scales, fallback = peer.train(case)
-    problems = []
+    problems = check_saved(case, folder)
     if list(weights) != [entry["name"] for entry in case["weights"]]:
         problems.append(f"parameters are {[e['name'] for e in case['weights']]}, Python has {list(weights)}")
     for entry in case["weights"]:

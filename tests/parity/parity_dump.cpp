@@ -141,7 +141,8 @@ nlohmann::json dumpData(const fs::path& folder, const Variant& variant)
     return {{"pixels", (folder / "pixels.bin").string()},
         {"labels", (folder / "labels.bin").string()}, {"classes", data->classes},
         {"image", {data->train.channels, data->train.height, data->train.width}},
-        {"mean", data->normalisation.mean}, {"deviation", data->normalisation.deviation}};
+        {"mean", data->normalisation.mean.front()},
+        {"deviation", data->normalisation.deviation.front()}};
 }
 
 nlohmann::json dumpWeights(const fs::path& folder, const std::string& name, const Trainer& trainer)
@@ -181,6 +182,11 @@ Result<void> dump(const fs::path& folder, const Case& one)
         json["losses"].push_back(numberToJson(record.loss));
         json["scales"].push_back(numberToJson(record.scale));
     }
+    const auto saved = one.name + ".safetensors";
+    if (auto written = (*trainer)->saveWeights(folder / saved); !written)
+        return written;
+    json["saved"] = saved;
+    json["trained"] = dumpWeights(folder, one.name + ".trained", **trainer);
     std::ofstream(folder / (one.name + ".json")) << json.dump(1) << '\n';
     return {};
 }

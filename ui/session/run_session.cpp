@@ -25,8 +25,11 @@ RunSession::RunSession(const ExperimentConfig& config, ControllerOptions options
     else
         m_openError = QString::fromStdString(writer.error().message);
     // The writer first: what the window shows as ended is then already on its way to the store.
-    if (m_writer)
+    if (m_writer) {
         m_controller->addObserver(*m_writer);
+        for (const PlannedRun& run : plan())
+            m_controller->setCheckpointFolder(run.index, m_writer->checkpointFolder(run.index));
+    }
     m_controller->addObserver(*m_buffer);
     listenForOthers(storeFile);
     m_clock.start();

@@ -104,8 +104,8 @@ private:
         if (scaler.maxScale)
             scaler.maxScale = std::max(*scaler.maxScale, scaler.initScale);
         auto& data = settings.data;
-        for (auto* place :
-            {&data.images, &data.labels, &data.validationImages, &data.validationLabels})
+        for (auto* place : {&data.images, &data.labels, &data.validationImages,
+                 &data.validationLabels, &data.path})
             *place += "file";
     }
 

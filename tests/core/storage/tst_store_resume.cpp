@@ -245,7 +245,13 @@ private Q_SLOTS:
         for (const std::int64_t step : {5, 900, 1000, 70})
             writeCheckpoint(temp.folder(), step, variant);
         std::ofstream(temp.folder() / "step-x.ckpt") << "not ours";
-        removeOldCheckpoints(temp.folder());
+        removeOldCheckpoints(temp.folder(), std::chrono::hours(1));
+        QCOMPARE(checkpointsIn(temp.folder()).size(), std::size_t{4}); // all of them are young
+        const auto old = fs::file_time_type::clock::now() - std::chrono::hours(2);
+        fs::last_write_time(checkpointFile(temp.folder(), 70), old);
+        removeOldCheckpoints(temp.folder(), std::chrono::hours(1));
+        QCOMPARE(checkpointsIn(temp.folder()).size(), std::size_t{3}); // one old one is kept
+        removeOldCheckpoints(temp.folder(), std::chrono::milliseconds(0));
         const auto left = checkpointsIn(temp.folder());
         QCOMPARE(left.size(), std::size_t{2});
         QCOMPARE(left[0], checkpointFile(temp.folder(), 1000));
