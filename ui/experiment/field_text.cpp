@@ -79,6 +79,16 @@ QString steppedInteger(const KeySpec& key, std::int64_t value, int steps)
 
 } // namespace
 
+PathKind pathKind(const KeySpec& key)
+{
+    if (key.path == "data.root")
+        return PathKind::Folder;
+    constexpr std::string_view kFiles[]{"data.images", "data.labels", "data.validation_images",
+        "data.validation_labels", "data.path", "model.init"};
+    return std::ranges::find(kFiles, key.path) != std::end(kFiles) ? PathKind::File
+                                                                   : PathKind::None;
+}
+
 QString fieldText(const KeySpec& key, const SettingValue& value)
 {
     if (const auto* text = std::get_if<std::string>(&value))

@@ -123,8 +123,12 @@ void RunActions::setRuns(std::vector<RunRecord> runs)
 {
     m_runs = std::move(runs);
     const QString none = m_runs.empty() ? tr("Choose a run in the table.") : QString();
-    for (QAction* action : {note, tags, report, exportCsv, exportJson})
+    const QString writing = m_writing ? tr("Another one is being written.") : none;
+    for (QAction* action : {note, tags})
         setUsable(action, none);
+    for (QAction* action : {report, exportCsv, exportJson})
+        setUsable(action, writing);
+    report->setText(m_writing ? tr("Writing…") : tr("Report…"));
     const QString one = m_runs.size() > 1 ? tr("Choose one run only.") : none;
     setUsable(clone, one);
     if (m_runs.size() > 1)
@@ -139,6 +143,12 @@ void RunActions::setRuns(std::vector<RunRecord> runs)
     archive->setData(QString(tip + QStringLiteral(" (")
         + archive->shortcut().toString(QKeySequence::NativeText) + QLatin1Char(')')));
     setUsable(archive, none);
+}
+
+void RunActions::setWriting(bool writing)
+{
+    m_writing = writing;
+    setRuns(std::move(m_runs));
 }
 
 std::vector<std::int64_t> RunActions::ids() const

@@ -28,6 +28,8 @@ public:
 
     /// The runs that the actions are about, in the order of the table.
     void setRuns(std::vector<RunRecord> runs);
+    /// While a report or an export is being written no other one is begun.
+    void setWriting(bool writing);
 
     QAction* note = nullptr;
     QAction* tags = nullptr;
@@ -70,6 +72,7 @@ private:
     WindowSettings& m_settings;
     QWidget& m_page;
     std::vector<RunRecord> m_runs;
+    bool m_writing = false;
 };
 
 } // namespace mantissa::ui

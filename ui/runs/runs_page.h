@@ -4,6 +4,7 @@
 #include "core/config/experiment_config.h"
 #include "ui/main_window/page.h"
 #include "ui/runs/store_reader.h"
+#include "ui/widgets/compact_docks.h"
 
 #include <QTimer>
 #include <filesystem>
@@ -24,6 +25,7 @@ namespace mantissa::ui {
 class DetailsPanel;
 class Dock;
 class NotePanel;
+class ReadoutView;
 class RunActions;
 class RunEventModel;
 class RunExporter;
@@ -75,7 +77,8 @@ private:
     QWidget* setupTable();
     QWidget* setupEmptyState();
     void setupDocks();
-    Dock* addDock(const QString& name, const QString& title, QWidget* content);
+    Dock* addDock(const QString& name, const QString& title, QWidget* content,
+        Qt::DockWidgetArea area = Qt::RightDockWidgetArea);
     void showTableMenu(const QPoint& position);
     void showNote(bool tags);
     void connectParts();
@@ -85,6 +88,7 @@ private:
     void takeData(const std::shared_ptr<const RunDataList>& loaded);
     void applyFilter(const QString& text);
     void updateCounts();
+    void showReadout();
     void showNotice(const QString& html, bool error);
     void cloneRun(const RunRecord& run);
 
@@ -98,6 +102,7 @@ private:
     RunEventModel* m_eventModel = nullptr;
 
     QMainWindow* m_frame = nullptr; ///< holds the docks
+    std::unique_ptr<CompactDocks> m_docks;
     QSplitter* m_splitter = nullptr;
     QStackedWidget* m_tableOrEmpty = nullptr;
     QLineEdit* m_filter = nullptr;
@@ -111,6 +116,8 @@ private:
     DetailsPanel* m_details = nullptr;
     NotePanel* m_note = nullptr;
     QTableView* m_events = nullptr;
+    ReadoutView* m_readout = nullptr;
+    Dock* m_readoutDock = nullptr;
     Dock* m_detailsDock = nullptr;
     Dock* m_eventsDock = nullptr;
     Dock* m_noteDock = nullptr;

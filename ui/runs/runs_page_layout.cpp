@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the Runs page is put together.
+#include "ui/live/readout_view.h"
 #include "ui/runs/details_panel.h"
 #include "ui/runs/note_panel.h"
 #include "ui/runs/run_actions.h"
@@ -38,6 +39,8 @@ namespace {
 constexpr int kStripHeight = 36;
 constexpr int kRowHeight = 22;
 constexpr qint32 kLayoutVersion = 1;
+/// In a page smaller than this the docks of a side are tabs.
+constexpr QSize kRoomyDocks(1060, 640);
 
 QToolButton* button(QAction* action)
 {
@@ -92,6 +95,8 @@ void RunsPage::setupLayout()
     m_splitter->setStretchFactor(1, 1);
     m_splitter->setSizes({260, 500});
     m_frame->setCentralWidget(m_splitter);
+    m_frame->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    m_docks = std::make_unique<CompactDocks>(*m_frame, kLayoutVersion);
     setupDocks();
 
     auto* layout = new QVBoxLayout(this);
@@ -114,6 +119,7 @@ void RunsPage::resizeEvent(QResizeEvent* event)
     Page::resizeEvent(event);
     // The plots' controls need about 1,000 px: beside the docks only where there is room.
     constexpr int kRoomy = 1340;
+    m_docks->setCompact(width() < kRoomyDocks.width() || height() < kRoomyDocks.height());
     const bool roomy = width() >= kRoomy;
     if (roomy == m_roomy)
         return;
@@ -224,16 +230,22 @@ void RunsPage::setupDocks()
     m_detailsDock = addDock(QStringLiteral("details"), tr("Details"), m_details);
     m_eventsDock = addDock(QStringLiteral("events"), tr("Events"), m_events);
     m_noteDock = addDock(QStringLiteral("note"), tr("Note and tags"), m_note);
+    m_readout = new ReadoutView;
+    m_readoutDock = addDock(
+        QStringLiteral("runs_readout"), tr("Read-out"), m_readout, Qt::BottomDockWidgetArea);
+    showReadout();
+    m_frame->resizeDocks({m_readoutDock}, {130}, Qt::Vertical);
     m_frame->resizeDocks({m_detailsDock}, {352}, Qt::Horizontal);
     m_frame->resizeDocks({m_detailsDock, m_eventsDock, m_noteDock}, {420, 200, 150}, Qt::Vertical);
     connect(m_details, &DetailsPanel::summaryChanged, m_detailsDock, &Dock::setDetail);
 }
 
-Dock* RunsPage::addDock(const QString& name, const QString& title, QWidget* content)
+Dock* RunsPage::addDock(
+    const QString& name, const QString& title, QWidget* content, Qt::DockWidgetArea area)
 {
     auto* dock = new Dock(title, name, m_frame);
     dock->setWidget(content);
-    m_frame->addDockWidget(Qt::RightDockWidgetArea, dock);
+    m_frame->addDockWidget(area, dock);
     return dock;
 }
 
@@ -299,7 +311,7 @@ QByteArray RunsPage::saveLayout() const
 {
     QByteArray bytes;
     QDataStream stream(&bytes, QIODevice::WriteOnly);
-    stream << kLayoutVersion << m_frame->saveState(kLayoutVersion) << m_splitter->saveState();
+    stream << kLayoutVersion << m_docks->saveLayout() << m_splitter->saveState();
     m_table->saveColumns();
     return bytes;
 }
@@ -313,7 +325,7 @@ void RunsPage::restoreLayout(const QByteArray& bytes)
     stream >> version >> docks >> splitter;
     if (stream.status() != QDataStream::Ok || version != kLayoutVersion)
         return;
-    m_frame->restoreState(docks, kLayoutVersion);
+    m_docks->restoreLayout(docks);
     m_splitter->restoreState(splitter);
 }
 

@@ -9,6 +9,8 @@ namespace {
 
 constexpr int kPollMs = 100;
 constexpr int kFastPollMs = 33;
+/// Requests of other programs are counted from 1: the window's are told apart by their size.
+constexpr std::int64_t kFirstRequest = std::int64_t{1} << 40;
 
 } // namespace
 
@@ -17,6 +19,7 @@ RunSession::RunSession(const ExperimentConfig& config, ControllerOptions options
     : QObject(parent)
     , m_config(config)
     , m_controller(std::make_unique<ExperimentController>(config, std::move(options)))
+    , m_lastRequest(kFirstRequest)
 {
     m_buffer = std::make_unique<LiveBuffer>(m_controller->plan());
     auto writer = StoreWriter::create(storeFile, config, m_controller->plan());
@@ -79,6 +82,12 @@ void RunSession::stop()
     ++m_stops;
     m_controller->stop();
     setState(stateFromRuns());
+}
+
+std::int64_t RunSession::setScaler(int run, std::vector<SettingChange> changes)
+{
+    m_controller->set(run, std::move(changes), ++m_lastRequest);
+    return m_lastRequest;
 }
 
 void RunSession::poll()

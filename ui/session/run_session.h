@@ -43,6 +43,10 @@ public:
     /// Ends every run after its step; called again it ends the processes.
     void stop();
 
+    /// Asks a run (index in the plan) to change its scaler at its next update; see
+    /// ExperimentController::set(). The events that answer repeat the number given back.
+    std::int64_t setScaler(int run, std::vector<SettingChange> changes);
+
     /// What was asked for and is not yet done, e.g. "pausing after this step"; else empty.
     QString acknowledgement() const;
     /// The run that has the block, or the last one that had; -1 before the first.
@@ -89,6 +93,7 @@ private:
     int m_activeRun = -1;
     bool m_pauseWanted = false;
     int m_stops = 0;
+    std::int64_t m_lastRequest;
     SessionState m_state = SessionState::Running;
 };
 
