@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every model's step in the worker and in Python's PyTorch, taken in turns on one thread.
+"""Every model's step in the worker and in Python's PyTorch, taken in turns on one thread:
+model_pairs.py FOLDER-OF-PROGRAMS PYTHON [WORD-OF-A-CASE].
 
 As in step_pairs: a block's time is that of the training thread on a core. The ratio is Python's
 time over the worker's, telemetry and gradient norm on; its interval is the 95 % bootstrap interval
@@ -9,6 +10,7 @@ import json
 import random
 import statistics
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -18,8 +20,16 @@ ROUNDS = 24
 WARM_UP = 2
 BLOCK_MS = 150
 IMAGE = {"image": [1, 28, 28], "classes": 8}
+TEXT = Path(__file__).resolve().parents[2] / "experiments" / "alice.txt"
 
-# name: model's table, data, batch size, precision, scaler, budget of the median or the lower end
+
+def text_data():
+    """The text that ships with the project, in windows of 64 characters."""
+    return {"sequence": 64, "classes": len(set(TEXT.read_text(encoding="utf-8"))),
+            "settings": {"source": "text", "path": str(TEXT), "sequence": 64}}
+
+
+# name: model's table, batch size, precision, scaler
 CASES = {
     "mlp 784-32-8, batch 16, fp32": ({"kind": "mlp", "hidden": [32]}, 16, "fp32", False),
     "mlp 784-32-8, batch 16, bf16": ({"kind": "mlp", "hidden": [32]}, 16, "bf16", False),
@@ -77,16 +87,25 @@ def pair(worker, peer):
             "ratio": statistics.median(ratios), "low": low, "high": high}
 
 
-def measure(programs, python, text=None, chosen=lambda name: True):
-    """{case: figures}; `text`: data of gpt as settings and shape, without it gpt is left out."""
+def row(name, figure):
+    """A line of the table in performance.md."""
+    small = name.startswith("mlp")
+    got, limit = (figure["ratio"], 2.2) if small else (figure["low"], 0.97)
+    return (f"| {name} | {figure['worker_ms']:.3g} ms | {figure['python_ms']:.3g} ms | "
+            f"{figure['ratio']:.3f} | {figure['low']:.3f} to {figure['high']:.3f} | "
+            f"{'median' if small else 'lower end'} ≥ {limit} | {'kept' if got >= limit else 'missed'} |")
+
+
+def measure(programs, python, chosen=lambda name: True):
+    """{case: figures} of the chosen cases."""
     line = subprocess.run([programs / "bare_loop", "--start", "32", "16"], capture_output=True,
                           text=True, check=True).stdout
     template = json.loads(line)
     found = {}
     for name, (model, batch, precision, scaler) in CASES.items():
-        data = text if model["kind"] == "gpt" else IMAGE
-        if data is None or not chosen(name):
+        if not chosen(name):
             continue
+        data = text_data() if model["kind"] == "gpt" else IMAGE
         start = start_command(template, model, data, batch, precision, scaler)
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             json.dump({"model": model, "data": data, "batch_size": batch, "precision": precision,
@@ -101,3 +120,9 @@ def measure(programs, python, text=None, chosen=lambda name: True):
                 worker.close()
                 peer.close()
     return found
+
+
+if __name__ == "__main__":
+    word = sys.argv[3] if len(sys.argv) > 3 else ""
+    for case, figures in measure(Path(sys.argv[1]), sys.argv[2], lambda name: word in name).items():
+        print(row(case, figures), flush=True)
