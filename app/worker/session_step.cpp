@@ -31,13 +31,14 @@ void Session::collect(bool wait)
     m_records.clear();
     if (auto collected = m_trainer->collect(wait, m_records); !collected)
         end(RunState::Failed, collected.error().message);
+    const bool ramp = m_trainer->scalerConfig().policy == ScalerPolicy::Smooth;
     for (const auto& record : m_records) {
         ++m_recorded;
         m_skipped += record.foundInf != 0 ? 1 : 0;
         m_batcher->add(record);
         if (record.foundInf != 0 || record.newScale != record.scale
             || !std::isfinite(record.loss)) {
-            for (auto& stepEvent : m_stepEvents.of(record))
+            for (auto& stepEvent : m_stepEvents.of(record, ramp))
                 m_batcher->add(std::move(stepEvent));
         }
     }

@@ -88,6 +88,11 @@ bool Trainer::usesScaler() const
     return m_d->scaler.isEnabled();
 }
 
+const ScalerConfig& Trainer::scalerConfig() const
+{
+    return m_d->scaler.config();
+}
+
 bool Trainer::usesCuda() const
 {
     return m_d->device.is_cuda();

@@ -66,6 +66,8 @@ public:
     /// Every setting in force, the data, the model, the formats' classes.
     const nlohmann::json& environment() const;
     bool usesScaler() const;
+    /// The scaler's settings in force, live changes included.
+    const ScalerConfig& scalerConfig() const;
     bool usesCuda() const;
     /// Steps of the learning-rate schedule.
     std::int64_t scheduledSteps() const;

@@ -54,6 +54,39 @@ private Q_SLOTS:
         QCOMPARE(blocks(cli), "fp32 bf16 bf16 fp32 fp32 bf16 bf16 fp32");
     }
 
+    /// The settings of a run that trains in another process, in force at its next update.
+    void setChangesARunOnItsWay()
+    {
+        QTemporaryDir folder;
+        CliProcess host(folder);
+        const auto file = host.write("tiny.toml",
+            kHead
+                + "[train]\nsteps = 1000000\n[scaler]\nenabled = true\npolicy = \"static\"\n"
+                  "[[variant]]\nname = \"fp32\"\nprecision = \"fp32\"\n");
+        host.start({json(), QStringLiteral("run"), file});
+        const auto samples = host.awaitLine("samples");
+        QVERIFY2(!samples.is_null(), host.err().constData());
+        const auto id = QString::number(samples.at("run").get<int>());
+        CliProcess other(folder);
+        QCOMPARE(other.run({QStringLiteral("set"), id, QStringLiteral("scale=1024"),
+                     QStringLiteral("policy=pytorch"), QStringLiteral("growth_interval=5")}),
+            0);
+        QVERIFY(other.out().contains("policy: static -> pytorch"));
+        QVERIFY(other.out().contains("scale: 65536 -> 1024"));
+        QCOMPARE(other.run({QStringLiteral("set"), id, QStringLiteral("growth_factor=1")}), 2);
+        QVERIFY(other.err().contains("growth_factor = 1 is not allowed; allowed: above 1"));
+        host.signal(SIGINT);
+        QCOMPARE(host.awaitEnd(), 130);
+        QCOMPARE(other.run({json(), QStringLiteral("show"), id}), 0);
+        const auto run = nlohmann::json::parse(other.out().toStdString());
+        const auto scale = values(run, "scale");
+        const auto first = std::find(scale.begin(), scale.end(), 1024.0);
+        QVERIFY(first != scale.begin() && first != scale.end());
+        QVERIFY(std::all_of(scale.begin(), first, [](double x) { return x == 65536; }));
+        for (int step = 0; step < 12 && first + step != scale.end(); ++step)
+            QCOMPARE(*(first + step), 1024.0 * (1 << step / 5));
+    }
+
     /// fp16 at an absurd scale: steps are skipped and the scale halves until the gradients fit, and
     /// what depends on applied steps waits meanwhile.
     void anAbsurdScaleIsSkippedAway()

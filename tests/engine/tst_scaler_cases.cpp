@@ -6,6 +6,7 @@
 #include "core/numerics/scaler_trace.h"
 #include "tests/engine/scaler_rig.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/sparse_coo_tensor.h>
@@ -76,6 +77,9 @@ class TestScalerCases : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // Tensors of four numbers: a second thread would only wait for the first.
+    void initTestCase() { at::set_num_threads(1); }
+
     void case3_aScaleThatVanishesIsAnErrorAndAFloorPreventsIt()
     {
         Rig rig(kInf);
@@ -414,6 +418,41 @@ private Q_SLOTS:
             QVERIFY(message(scaler.loadStateDict(broken)).contains("allowed"));
         }
         QCOMPARE(scaler.scaleValue(), 512.0);
+    }
+
+    void aSavedScaleGoesOnUnderOtherSettings()
+    {
+        auto config = scalerConfig(1024, 2, 0.5, 10);
+        config.policy = ScalerPolicy::Hysteresis;
+        Rig rig;
+        GradScaler first(config);
+        for (int i = 0; i < 4; ++i)
+            iterate(first, *rig.optimizer);
+        config.growthFactor = 4;
+        GradScaler sameRule(config);
+        QVERIFY(sameRule.adoptStateDict(first.stateDict()).has_value());
+        QCOMPARE(sameRule.config().growthFactor, 4.0);
+        QCOMPARE(sameRule.growthTracker(), std::int64_t{4});
+        config.policy = ScalerPolicy::Pytorch;
+        config.maxScale = 256;
+        GradScaler other(config);
+        QVERIFY(other.adoptStateDict(first.stateDict()).has_value());
+        QVERIFY(other.config().policy == ScalerPolicy::Pytorch);
+        QCOMPARE(other.scaleValue(), 256.0);
+        QCOMPARE(other.growthTracker(), std::int64_t{0});
+        QVERIFY(!other.adoptStateDict({}).has_value());
+    }
+
+    // 27: 2^16, interval 1, an overflow at every even step.
+    void everySecondStepOverflows()
+    {
+        Rig rig;
+        GradScaler scaler(scalerConfig(65536, 2, 0.5, 1));
+        for (const double scale : {32768.0, 65536.0, 32768.0, 65536.0}) {
+            rig.setGradient(scale < 65536 ? kInf : 1);
+            iterate(scaler, *rig.optimizer);
+            QCOMPARE(scaler.scaleValue(), scale);
+        }
     }
 
     // 6

@@ -228,6 +228,27 @@ private Q_SLOTS:
         QVERIFY(worker.awaitEnd());
     }
 
+    void aSmoothScaleIsNoEventEveryStep()
+    {
+        auto variant = tinyVariant(Precision::Fp32);
+        variant.settings.scaler.enabled = ScalerEnabled::On;
+        variant.settings.scaler.policy = ScalerPolicy::Smooth;
+        variant.settings.scaler.growthInterval = 4;
+        variant.settings.train.steps = 9;
+        Worker worker;
+        worker.say(StartCommand{variant});
+        worker.say(RunBlockCommand{0});
+        QVERIFY(worker.await<Finished>().has_value());
+        const auto scales = seriesOf(worker, "scale");
+        QCOMPARE(scales.size(), std::size_t{9});
+        QCOMPARE(scales[4], 2 * scales[0]);
+        QCOMPARE(scales[8], 4 * scales[0]);
+        for (const auto& event : worker.events()) {
+            const auto* happened = std::get_if<LifecycleEvent>(&event);
+            QVERIFY(!happened || happened->kind != event_kind::kScaleGrew);
+        }
+    }
+
     void skippedStepsAreEvents()
     {
         auto variant = tinyVariant(Precision::Fp16);

@@ -153,6 +153,39 @@ private Q_SLOTS:
         QCOMPARE(replay.skipped, std::size_t(steps.count(QLatin1Char('X'))));
     }
 
+    // DeepSpeed's own tests: never, always and sometimes an overflow.
+    void deepspeedsOwnNumbers_data()
+    {
+        QTest::addColumn<QString>("settings");
+        QTest::addColumn<QString>("steps");
+        QTest::addColumn<QString>("expected");
+        QTest::newRow("no overflow") << "init_scale=256 growth_interval=2"
+                                     << "FFFFFFFFFF"
+                                     << "256 256 512 512 1024 1024 2048 2048 4096 4096";
+        QTest::newRow("all overflow") << "init_scale=16 growth_interval=2 hysteresis=1"
+                                      << "XXXXX"
+                                      << "8 4 2 1 1";
+        QTest::newRow("all, floor 2") << "init_scale=16 growth_interval=2 hysteresis=1 min_scale=2"
+                                      << "XXXX"
+                                      << "8 4 2 2";
+        QTest::newRow("some") << "init_scale=256 growth_interval=2 hysteresis=1"
+                              << "XXFFFX"
+                              << "128 64 64 64 128 64";
+    }
+
+    void deepspeedsOwnNumbers()
+    {
+        QFETCH(QString, settings);
+        QFETCH(QString, steps);
+        QFETCH(QString, expected);
+        QStringList got;
+        const auto replay =
+            replayScaler(configOf("policy=deepspeed " + settings), traceOf(qPrintable(steps)));
+        for (const auto& state : replay.states)
+            got << QString::number(double{state.scale});
+        QCOMPARE(got.join(' '), expected);
+    }
+
     void readsTraces()
     {
         const auto trace = parseOverflowTrace("# steps\n0\r\n1\n\n 1 \n0");

@@ -191,6 +191,27 @@ private Q_SLOTS:
         QCOMPARE(std::filesystem::file_size(file), std::uintmax_t{4});
     }
 
+    void withoutAPlaceBesideTheStoreTheRuntimeFolderIsTaken()
+    {
+        const QTemporaryDir runtime;
+        const auto before = qgetenv("XDG_RUNTIME_DIR");
+        qputenv("XDG_RUNTIME_DIR", runtime.path().toUtf8());
+        RunFixture fixture;
+        ExperimentController controller(fixture.config, fixture.options);
+        const auto ids = [](int run) { return std::int64_t{run}; };
+        {
+            const auto control = ControlServer::listen("/nowhere/runs.db", controller, ids);
+            QVERIFY(control.has_value());
+            QCOMPARE((*control)->socket().parent_path().string(), runtime.path().toStdString());
+        }
+        qputenv("XDG_RUNTIME_DIR", "/nowhere/either");
+        const auto none = ControlServer::listen("/nowhere/runs.db", controller, ids);
+        QVERIFY(!none);
+        const auto text = QString::fromStdString(none.error().message);
+        QVERIFY(text.contains("/nowhere/runs.db-") && text.contains("/nowhere/either/mantissa-"));
+        qputenv("XDG_RUNTIME_DIR", before);
+    }
+
     void pathsMayBeLong()
     {
         const QTemporaryDir folder;
