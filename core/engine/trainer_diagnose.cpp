@@ -7,6 +7,7 @@
 #include "core/run/watchers.h"
 
 #include <ATen/ATen.h>
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/csrc/autograd/anomaly_mode.h>
@@ -56,13 +57,15 @@ void Trainer::Private::checkBeforeFirstStep()
     auto findings = preflight(variant);
     // A model that cannot do even this tells why in its first step.
     try {
-        auto& root = model->root();
         PreflightSubject subject;
+        subject.optimized = optimizers.front()->parameters();
         subject.parameters = model->parameters();
-        for (const auto& optimizer : optimizers) {
-            const auto& held = optimizer->parameters();
-            subject.optimized.insert(subject.optimized.end(), held.begin(), held.end());
-        }
+        // Of two players each has a loss of its own; the model's is the first one's.
+        if (optimizers.size() > 1)
+            std::erase_if(subject.parameters, [&](const NamedTensor& parameter) {
+                return std::ranges::none_of(subject.optimized,
+                    [&](const at::Tensor& held) { return held.is_same(parameter.tensor); });
+            });
         const auto sample = trainSamples->allocate(1, false);
         trainSamples->fill({0}, 1, sample);
         subject.batch = onDevice(sample, device, variant.settings.device.channelsLast);
@@ -76,7 +79,7 @@ void Trainer::Private::checkBeforeFirstStep()
         subject.usesScaler = scaler.isEnabled();
         subject.scale = scaler.scaleValue();
         subject.clipNorm = variant.settings.train.clipNorm;
-        root.setTraining(false);
+        model->root().setTraining(false);
         const auto more = preflight(subject);
         findings.insert(findings.end(), more.begin(), more.end());
     } catch (const std::exception&) {

@@ -15,6 +15,20 @@ std::string_view toString(CheckAnswer answer)
     return words.at(static_cast<std::size_t>(answer));
 }
 
+Result<std::optional<RunRecord>> fp32TwinOf(const RunStore& store, const RunRecord& run)
+{
+    const auto comparison = store.comparison(run.comparisonId);
+    if (!comparison)
+        return tl::unexpected(comparison.error());
+    for (const auto id : comparison->runs) {
+        auto other = store.run(id);
+        if (other && id != run.id && other->repetition == run.repetition
+            && (other->precision == "fp32" || other->precision == "tf32"))
+            return std::move(*other);
+    }
+    return std::nullopt;
+}
+
 Result<ChecklistInput> readChecklistInput(const RunStore& store, std::int64_t run)
 {
     ChecklistInput input;
@@ -27,24 +41,16 @@ Result<ChecklistInput> readChecklistInput(const RunStore& store, std::int64_t ru
         auto slice = store.readSeries(run, std::string(name));
         if (!slice)
             return tl::unexpected(slice.error());
-        input.series.emplace(name, std::move(*slice));
+        input.series.emplace(std::string(name), std::move(*slice));
     }
     auto events = store.events(run);
     if (!events)
         return tl::unexpected(events.error());
     input.events = std::move(*events);
-    const auto comparison = store.comparison(input.run.comparisonId);
-    if (!comparison)
-        return tl::unexpected(comparison.error());
-    for (const auto id : comparison->runs) {
-        auto other = store.run(id);
-        if (!other)
-            continue;
-        const bool isTwin = id != run && other->repetition == input.run.repetition
-            && (other->precision == "fp32" || other->precision == "tf32");
-        if (isTwin && !input.fp32Twin)
-            input.fp32Twin = std::move(*other);
-    }
+    auto twin = fp32TwinOf(store, input.run);
+    if (!twin)
+        return tl::unexpected(twin.error());
+    input.fp32Twin = std::move(*twin);
     return input;
 }
 

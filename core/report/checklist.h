@@ -32,11 +32,14 @@ struct CheckResult {
 
 struct ChecklistInput {
     RunRecord run;
-    std::map<std::string, SeriesSlice, std::less<>> series; ///< by name
+    std::map<std::string, SeriesSlice> series; ///< by name
     std::vector<LifecycleEvent> events;
     std::optional<RunRecord> fp32Twin; ///< same comparison and repetition, in fp32 or tf32
 };
 
+/// The first 32-bit run of the same comparison and repetition; nothing if there is none.
+[[nodiscard]] Result<std::optional<RunRecord>> fp32TwinOf(
+    const RunStore& store, const RunRecord& run);
 /// Reads all that a checklist needs.
 [[nodiscard]] Result<ChecklistInput> readChecklistInput(const RunStore& store, std::int64_t run);
 

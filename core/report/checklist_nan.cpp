@@ -22,7 +22,7 @@ struct Facts {
 
     const std::vector<double>* values(std::string_view name) const
     {
-        const auto found = input.series.find(name);
+        const auto found = input.series.find(std::string(name));
         return found == input.series.end() || found->second.y.empty() ? nullptr : &found->second.y;
     }
 

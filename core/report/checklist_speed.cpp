@@ -112,8 +112,8 @@ CheckResult checkShortSteps(const RunRecord& run)
 CheckResult checkDataWait(const ChecklistInput& input)
 {
     auto result = make("data_wait", "Does the training wait for data?");
-    const auto wait = input.series.find(series::kDataWaitMs);
-    const auto step = input.series.find(series::kStepMs);
+    const auto wait = input.series.find(std::string(series::kDataWaitMs));
+    const auto step = input.series.find(std::string(series::kStepMs));
     const auto waited = wait == input.series.end() ? std::nullopt : quartiles(wait->second.y);
     const auto trained = step == input.series.end() ? std::nullopt : quartiles(step->second.y);
     if (!waited || !trained || trained->median <= 0) {

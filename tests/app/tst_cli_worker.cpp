@@ -122,6 +122,49 @@ private Q_SLOTS:
             QCOMPARE(lr[i + 1] == lr[i], foundInf[i] != 0);
     }
 
+    /// What the run says of itself while it overflows, what is stored of it, and the checklist.
+    void anOverflowIsLocatedToldAndChecked()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        const auto file = cli.write("tiny.toml",
+            kHead
+                + "[train]\nsteps = 30\n[scaler]\ninit_scale = 1099511627776.0\n"
+                  "[[variant]]\nname = \"fp16\"\nprecision = \"fp16\"\n");
+        QVERIFY2(cli.run({QStringLiteral("run"), file}) == 0, cli.err().constData());
+        QVERIFY2(cli.err().contains("fp16, step 1: First non-finite tensor: the gradient at the "
+                                    "output of fc2 (Half)"),
+            cli.err().constData());
+        QVERIFY(cli.err().contains("5 steps in a row were skipped"));
+        QVERIFY(cli.err().contains("Hypothesis: "));
+        QVERIFY(cli.err().contains("Before the first step: scaler, scaler.init_scale"));
+        const auto store = RunStore::open(cli.storePath().toStdString(), RunStore::Mode::ReadOnly);
+        QVERIFY(store.has_value());
+        const auto events = (*store)->events(1);
+        QVERIFY(events.has_value());
+        const auto count = [&](std::string_view kind) {
+            return std::ranges::count(*events, kind, &LifecycleEvent::kind);
+        };
+        QCOMPARE(count(event_kind::kNonFiniteLocated), 1);
+        QVERIFY(count(event_kind::kAlert) >= 3);
+        QCOMPARE(cli.run({json(), QStringLiteral("checklist"), QStringLiteral("1")}), 0);
+        const auto checks = nlohmann::json::parse(cli.out().toStdString()).at("checks");
+        const auto answer = [&](const char* id) {
+            for (const auto& check : checks) {
+                if (check.at("id") == id)
+                    return check.at("answer").get<std::string>();
+            }
+            return std::string();
+        };
+        QCOMPARE(answer("scale_too_high"), std::string("found"));
+        QCOMPARE(answer("intrinsic"), std::string("not_found"));
+        QCOMPARE(answer("fp32_twin"), std::string("cannot_tell"));
+        QCOMPARE(answer("skips"), std::string("not_found"));
+        QCOMPARE(cli.run({QStringLiteral("checklist"), QStringLiteral("1")}), 0);
+        QVERIFY(cli.out().contains("FOUND        Was the scale too high for a step?"));
+        QCOMPARE(cli.run({QStringLiteral("checklist"), QStringLiteral("7")}), 2);
+    }
+
     void aKilledWorkerEndsItsRunOnly()
     {
         QTemporaryDir folder;

@@ -122,6 +122,26 @@ private Q_SLOTS:
         QVERIFY(preflight(rig.subject).empty());
     }
 
+    /// An eps of 1e-8 is 0 in fp16; the fused kernels compute in fp32, so that 0 / 0 does not come
+    /// up even for a gradient that has always been 0.
+    void case91_adamsEpsSurvives()
+    {
+        QVERIFY(checkConstant("optimizer", "eps", 1e-8, Precision::Fp16));
+        TrainConfig config;
+        config.optimizer = OptimizerKind::AdamW;
+        config.eps = 1e-8;
+        config.weightDecay = 0;
+        for (const auto type : {at::kFloat, at::kHalf}) {
+            const auto weight =
+                at::ones({4}, at::TensorOptions().dtype(type)).set_requires_grad(true);
+            AdamW optimizer({weight}, config);
+            optimizer.setLearningRate(0.1);
+            weight.mutable_grad() = at::zeros_like(weight);
+            optimizer.step();
+            QVERIFY(at::equal(weight.detach(), at::ones_like(weight)));
+        }
+    }
+
     void aParameterTheLossDoesNotReach()
     {
         Rig rig;

@@ -5,6 +5,7 @@
 #include "core/config/config_io.h"
 #include "ui/live/readout_view.h"
 #include "ui/plot/plot_group.h"
+#include "ui/runs/checklist_panel.h"
 #include "ui/runs/details_panel.h"
 #include "ui/runs/note_panel.h"
 #include "ui/runs/run_actions.h"
@@ -210,6 +211,8 @@ void RunsPage::takeData(const std::shared_ptr<const RunDataList>& loaded)
     m_plots->setRuns(loaded);
     m_model->setPlotColours(m_plots->runColours());
     m_eventModel->setRuns(loaded);
+    m_checklist->setRuns(loaded);
+    m_checklistDock->setDetail(m_checklist->summary());
     std::vector<RunRecord> runs;
     for (const RunData& run : *loaded)
         runs.push_back(run.run);

@@ -22,6 +22,7 @@ class QTableView;
 
 namespace mantissa::ui {
 
+class ChecklistPanel;
 class DetailsPanel;
 class Dock;
 class NotePanel;
@@ -114,11 +115,13 @@ private:
     RunTableView* m_table = nullptr;
     RunPlots* m_plots = nullptr;
     DetailsPanel* m_details = nullptr;
+    ChecklistPanel* m_checklist = nullptr;
     NotePanel* m_note = nullptr;
     QTableView* m_events = nullptr;
     ReadoutView* m_readout = nullptr;
     Dock* m_readoutDock = nullptr;
     Dock* m_detailsDock = nullptr;
+    Dock* m_checklistDock = nullptr;
     Dock* m_eventsDock = nullptr;
     Dock* m_noteDock = nullptr;
     QTimer m_reload; ///< gathers changes of the choice

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the Runs page is put together.
 #include "ui/live/readout_view.h"
+#include "ui/runs/checklist_panel.h"
 #include "ui/runs/details_panel.h"
 #include "ui/runs/note_panel.h"
 #include "ui/runs/run_actions.h"
@@ -38,7 +39,7 @@ namespace {
 
 constexpr int kStripHeight = 36;
 constexpr int kRowHeight = 22;
-constexpr qint32 kLayoutVersion = 1;
+constexpr qint32 kLayoutVersion = 2;
 /// In a page smaller than this the docks of a side are tabs.
 constexpr QSize kRoomyDocks(1060, 640);
 
@@ -227,9 +228,13 @@ void RunsPage::setupDocks()
     for (int column = 0; column < 3; ++column)
         m_events->setColumnWidth(column, widths[column]);
 
+    m_checklist = new ChecklistPanel;
     m_detailsDock = addDock(QStringLiteral("details"), tr("Details"), m_details);
+    m_checklistDock = addDock(QStringLiteral("checklist"), tr("Checklist"), m_checklist);
     m_eventsDock = addDock(QStringLiteral("events"), tr("Events"), m_events);
     m_noteDock = addDock(QStringLiteral("note"), tr("Note and tags"), m_note);
+    m_frame->tabifyDockWidget(m_detailsDock, m_checklistDock);
+    m_detailsDock->raise();
     m_readout = new ReadoutView;
     m_readoutDock = addDock(
         QStringLiteral("runs_readout"), tr("Read-out"), m_readout, Qt::BottomDockWidgetArea);

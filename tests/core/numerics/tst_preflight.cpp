@@ -100,6 +100,16 @@ private Q_SLOTS:
         QVERIFY(!finding->remedy.empty());
     }
 
+    void case89_aMaskOfMinusABillionIsMinusInfinityInFp16()
+    {
+        for (const double mask : {-1e8, -1e9, -1e10, -1e20}) {
+            const auto finding = checkConstant("attention", "mask", mask, Precision::Fp16);
+            QVERIFY(finding.has_value());
+            QVERIFY(finding->remedy.find("-65504") != std::string::npos);
+            QVERIFY(!checkConstant("attention", "mask", mask, Precision::Bf16));
+        }
+    }
+
     void case94_sumsInFp16()
     {
         QVERIFY(checkSum("pool", 100000, 1, Precision::Fp16));
