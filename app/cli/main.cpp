@@ -21,7 +21,7 @@ namespace {
 
 /// Commands of the contract that later versions bring: refused by name instead of as unknown words.
 constexpr std::array kNotBuilt{
-    "compare", "check", "fit", "tune", "ops", "plot", "import", "profile"};
+    "compare", "check", "fit", "tune", "plot", "import", "profile"};
 
 /// What the command line asked for: filled by the parser, run after it.
 struct Request {
@@ -184,6 +184,7 @@ void addDeviceCommands(CLI::App& app, Request& request)
             };
         });
     };
+    add("ops", "What autocast does with each operator, and how that is known", operators);
     add("smoke", "One mixed-precision step of a tiny network, as key=value lines", smoke);
 }
 

@@ -91,6 +91,7 @@ int deleteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int noteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int tagRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int doctor(const GlobalOptions& global);
+int operators(const GlobalOptions& global, const DeviceOptions& options);
 int smoke(const GlobalOptions& global, const DeviceOptions& options);
 int setLive(const GlobalOptions& global, const SetOptions& options);
 int replayScale(const GlobalOptions& global, const ReplayOptions& options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/worker/queries.h"
 
+#include "core/engine/autocast_ops.h"
 #include "core/engine/smoke.h"
 
 #include <cstdio>
@@ -28,12 +29,20 @@ Result<nlohmann::ordered_json> askSmoke(const std::string& device, const CudaPlu
     return runSmoke(device, plugin).map([](const SmokeResult& result) { return result.toJson(); });
 }
 
+Result<nlohmann::ordered_json> ask(
+    std::string_view question, const std::string& device, const CudaPlugin& plugin)
+{
+    if (question == "ops")
+        return operatorRulesToJson(operatorRules());
+    return askSmoke(device, plugin);
+}
+
 } // namespace
 
 std::optional<int> answerQuery(int argc, char** argv, const CudaPlugin& plugin)
 {
     const std::string_view question = argc > 1 ? argv[1] : "";
-    if (question != "smoke")
+    if (question != "smoke" && question != "ops")
         return std::nullopt;
     std::string device = "auto";
     for (int i = 2; i < argc; i += 2) {
@@ -45,7 +54,7 @@ std::optional<int> answerQuery(int argc, char** argv, const CudaPlugin& plugin)
         device = argv[i + 1];
     }
     FILE* answer = takeStdout();
-    const auto result = askSmoke(device, plugin);
+    const auto result = ask(question, device, plugin);
     if (!result) {
         std::fprintf(stderr, "%s\n", result.error().message.c_str());
         return EXIT_FAILURE;

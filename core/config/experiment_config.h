@@ -36,6 +36,7 @@ struct ModelConfig {
     std::int64_t heads = 4; ///< vit, gpt: attention heads; dim is a multiple of it
     std::int64_t latent = 100; ///< dcgan: random values an image is made from
     std::string init; ///< safetensors file of the first weights; empty = from the seed
+    std::vector<std::string> keepFp32; ///< modules outside autocast, by path ("fc2", "layer1.0")
 
     bool operator==(const ModelConfig&) const = default;
 };

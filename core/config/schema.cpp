@@ -167,6 +167,8 @@ std::string KeySpec::allowed() const
         return fmt::format("{}", fmt::join(choices, ", "));
     case ValueType::IntegerList:
         return fmt::format("a list of at most 64 numbers, each {}", range.text());
+    case ValueType::TextList:
+        return "a list of at most 64 texts in quotes";
     case ValueType::Text:
         break;
     }
@@ -194,20 +196,13 @@ const KeySpec* findKey(std::string_view path)
     return found == keys.end() ? nullptr : &*found;
 }
 
-const std::vector<PlannedKey>& plannedKeys()
-{
-    static const std::vector<PlannedKey> keys{
-        {"model.keep_fp32", "[]", "[]: autocast's own list decides what stays in fp32"},
-    };
-    return keys;
-}
-
 std::string whyUnused(const KeySpec& key, const Settings& settings, Precision precision)
 {
     const auto path = key.path;
     if (path == "run.block" && settings.run.schedule != RunSchedule::Interleaved)
         return "interleaved only";
-    if (path == "autocast.cache" && (precision == Precision::Fp32 || precision == Precision::Tf32))
+    if ((path == "autocast.cache" || path == "model.keep_fp32")
+        && (precision == Precision::Fp32 || precision == Precision::Tf32))
         return "fp16 and bf16 only";
     if (key.group() == "model")
         return whyModelUnused(path, settings.model.kind);

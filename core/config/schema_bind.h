@@ -40,6 +40,10 @@ struct Codec<std::vector<std::int64_t>>
     : PlainCodec<std::vector<std::int64_t>, ValueType::IntegerList> {
 };
 
+template <>
+struct Codec<std::vector<std::string>> : PlainCodec<std::vector<std::string>, ValueType::TextList> {
+};
+
 template <> struct Codec<std::uint64_t> {
     static constexpr ValueType kType = ValueType::Integer;
     // A value over 2^63 turns negative and is then refused by the range.

@@ -70,6 +70,11 @@ void addModel(std::vector<KeySpec>& keys)
     init.zeroMeans = "from the seed";
     init.help = "Safetensors file of the first weights, under the names of Python's state_dict";
     keys.push_back(init);
+
+    auto keepFp32 = bind<&S::model, &ModelConfig::keepFp32>("model.keep_fp32");
+    keepFp32.zeroMeans = "none: autocast's own lists decide";
+    keepFp32.help = "Modules that run in fp32, outside autocast, by their name in the model";
+    keys.push_back(keepFp32);
 }
 
 } // namespace mantissa::schema

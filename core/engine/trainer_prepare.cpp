@@ -5,6 +5,7 @@
 #include "core/config/config_io.h"
 #include "core/engine/autocast_guard.h"
 #include "core/engine/format_probe.h"
+#include "core/engine/keep_fp32.h"
 #include "core/engine/tensor_file.h"
 #include "core/engine/trainer_private.h"
 #include "core/hardware/machine.h"
@@ -61,6 +62,8 @@ Result<void> Trainer::Private::prepareModel()
         if (auto loaded = loadWeights(model->root(), settings.model.init); !loaded)
             return fail("model.init: " + loaded.error().message);
     }
+    if (auto kept = keepInFp32(model->root(), settings.model.keepFp32); !kept)
+        return kept;
     model->root().moveTo(device, settings.device.channelsLast);
     scaler.nameParameters(model->parameters());
     const TrainStep::Options stepOptions{variant.precision, device.type(), settings.autocast.cache,

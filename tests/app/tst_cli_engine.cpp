@@ -57,6 +57,27 @@ private Q_SLOTS:
         QVERIFY(cli.out().isEmpty());
     }
 
+    void operatorsAreListedForTheDevicesAskedFor()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        QVERIFY2(cli.run({"ops"}) == 0, cli.err().constData());
+        const auto heading = cli.out().left(cli.out().indexOf('\n')).simplified();
+        QCOMPARE(heading, QByteArray("operator CPU known by CUDA known by"));
+        QVERIFY(
+            cli.out().simplified().contains("linear low precision executed low precision table"));
+
+        QVERIFY2(cli.run({"--json", "ops", "--device", "cpu"}) == 0, cli.err().constData());
+        const auto answer = cli.lines().at(0);
+        QCOMPARE(answer.at("torch_version").get<std::string>(), "2.11.0");
+        QVERIFY(answer.at("operators").size() > 200);
+        for (const auto& one : answer.at("operators"))
+            QVERIFY(one.contains("cpu") && !one.contains("cuda"));
+
+        QCOMPARE(cli.run({"ops", "--device", "tpu"}), 2);
+        QVERIFY2(cli.err().contains("tpu"), cli.err().constData());
+    }
+
     /// The fake worker takes the question for an option it does not know.
     void aWorkerThatDoesNotAnswerIsAnError()
     {

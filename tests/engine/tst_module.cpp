@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What every network is made of: names, order, modes, observers, regions in fp32.
 #include "core/engine/autocast_guard.h"
+#include "core/engine/keep_fp32.h"
 #include "core/engine/layers.h"
 #include "core/engine/model.h"
 
@@ -99,6 +100,26 @@ private Q_SLOTS:
         root(at::ones({1, 3}));
         QCOMPARE(log.calls[3], std::string("< pair.first BFloat16"));
         QCOMPARE(log.calls[5], std::string("< pair.second Float"));
+    }
+
+    void modulesToKeepAreNamedByPath()
+    {
+        Root root;
+        QVERIFY(keepInFp32(root, {"pair.second"}).has_value());
+        QVERIFY(root.pair.second.keepsFp32());
+        QVERIFY(!root.pair.first.keepsFp32() && !root.keepsFp32());
+    }
+
+    void aModuleThatIsNotThereIsRefusedWithTheNearest()
+    {
+        Root root;
+        const auto kept = keepInFp32(root, {"pair.second", "pair.secnd"});
+        QVERIFY(!kept.has_value());
+        QCOMPARE(kept.error().message,
+            std::string("model.keep_fp32 names \"pair.secnd\", which is no module of this model "
+                        "(did you mean \"pair.second\"?); its modules: pair, pair.first, "
+                        "pair.second"));
+        QVERIFY(!root.pair.second.keepsFp32());
     }
 
     void modesReachTheWholeSubtree()

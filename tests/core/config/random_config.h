@@ -48,6 +48,8 @@ public:
             return std::string(spec.choices[m_random() % spec.choices.size()]);
         case ValueType::Text:
             return spec.fits ? std::string(spec.choices[m_random() % spec.choices.size()]) : text();
+        case ValueType::TextList:
+            return texts();
         case ValueType::IntegerList:
             break;
         }
@@ -58,6 +60,14 @@ public:
     }
 
 private:
+    std::vector<std::string> texts()
+    {
+        std::vector<std::string> list(m_random() % 4);
+        for (auto& item : list)
+            item = "x" + text();
+        return list;
+    }
+
     std::int64_t integer(const NumberRange& range)
     {
         const auto low = static_cast<std::int64_t>(*range.low);
