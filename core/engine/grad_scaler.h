@@ -103,10 +103,6 @@ public:
     /// At any time, before the first scale() or after. A dict of PyTorch's five keys will do: the
     /// rest then stays as configured, counters begin anew. Unchanged on an Error.
     [[nodiscard]] Result<void> loadStateDict(const std::map<std::string, double>& state);
-    /// Goes on from a saved scale under other settings (a new variant from a checkpoint): factors,
-    /// interval, bounds and policy stay as configured, the scale is moved within the bounds, and
-    /// the counters are taken over if the policy is the saved one.
-    [[nodiscard]] Result<void> adoptStateDict(const std::map<std::string, double>& state);
 
 private:
     struct FoundInf {
@@ -121,7 +117,6 @@ private:
     };
     enum class Check { Unscale, LookOnly, LookAgain };
 
-    void restore(const ScalerConfig& config, const std::map<std::string, double>& saved);
     void createTensors(const at::Tensor& like);
     void writeTensors();
     void readTensors();

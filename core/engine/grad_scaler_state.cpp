@@ -155,61 +155,36 @@ std::map<std::string, double> GradScaler::stateDict() const
         {"_exhausted", state.exhausted ? 1.0 : 0.0}};
 }
 
-Result<void> GradScaler::loadStateDict(const std::map<std::string, double>& state)
+Result<void> GradScaler::loadStateDict(const std::map<std::string, double>& dict)
 {
     if (!m_enabled)
         return {};
-    if (auto problem = problemOf(state); !problem.empty())
+    if (auto problem = problemOf(dict); !problem.empty())
         return fail(std::move(problem));
     auto config = m_policy.config();
-    take(state, "growth_factor", config.growthFactor);
-    take(state, "backoff_factor", config.backoffFactor);
-    take(state, "growth_interval", config.growthInterval);
-    take(state, "_policy", config.policy);
-    takeBound(state, "_min_scale", config.minScale);
-    takeBound(state, "_max_scale", config.maxScale);
-    take(state, "_hysteresis", config.hysteresis);
-    take(state, "_hysteresis_refill", config.hysteresisRefill);
-    take(state, "_tolerance", config.tolerance);
-    restore(config, state);
-    return {};
-}
-
-Result<void> GradScaler::adoptStateDict(const std::map<std::string, double>& state)
-{
-    if (!m_enabled)
-        return {};
-    if (auto problem = problemOf(state); !problem.empty())
-        return fail(std::move(problem));
-    const auto config = m_policy.config();
-    auto policy = config.policy;
-    take(state, "_policy", policy);
-    if (policy == config.policy && config.growthInterval == state.at("growth_interval")) {
-        restore(config, state);
-    } else {
-        restore(config, {{"scale", state.at("scale")}});
-    }
-    m_policy.boundScale();
-    writeTensors();
-    return {};
-}
-
-/// Counters that `saved` does not have begin anew.
-void GradScaler::restore(const ScalerConfig& config, const std::map<std::string, double>& saved)
-{
+    take(dict, "growth_factor", config.growthFactor);
+    take(dict, "backoff_factor", config.backoffFactor);
+    take(dict, "growth_interval", config.growthInterval);
+    take(dict, "_policy", config.policy);
+    takeBound(dict, "_min_scale", config.minScale);
+    takeBound(dict, "_max_scale", config.maxScale);
+    take(dict, "_hysteresis", config.hysteresis);
+    take(dict, "_hysteresis_refill", config.hysteresisRefill);
+    take(dict, "_tolerance", config.tolerance);
     auto state = LossScalePolicy(config).state();
-    take(saved, "scale", state.scale);
+    take(dict, "scale", state.scale);
     state.log2Scale = std::log2(double{state.scale});
-    take(saved, "_growth_tracker", state.growthTracker);
-    take(saved, "_hysteresis_tracker", state.hysteresis);
-    take(saved, "_iteration", state.iteration);
-    take(saved, "_last_overflow", state.lastOverflow);
-    take(saved, "_last_rescale", state.lastRescale);
-    take(saved, "_overflows", state.overflows);
-    take(saved, "_log2_scale", state.log2Scale);
-    take(saved, "_exhausted", state.exhausted);
+    take(dict, "_growth_tracker", state.growthTracker);
+    take(dict, "_hysteresis_tracker", state.hysteresis);
+    take(dict, "_iteration", state.iteration);
+    take(dict, "_last_overflow", state.lastOverflow);
+    take(dict, "_last_rescale", state.lastRescale);
+    take(dict, "_overflows", state.overflows);
+    take(dict, "_log2_scale", state.log2Scale);
+    take(dict, "_exhausted", state.exhausted);
     m_policy.restore(config, state);
     writeTensors();
+    return {};
 }
 
 } // namespace mantissa

@@ -35,7 +35,7 @@ private:
     struct Spot {
         std::string module;
         TensorPlace place = TensorPlace::Output;
-        std::string parameter;
+        std::string parameter = {};
         bool hasChildren = false;
     };
 

@@ -121,7 +121,7 @@ Result<void> restoreScaler(GradScaler& scaler, const nlohmann::json& saved, bool
         return scaler.loadStateDict(state);
     auto fresh = scaler.stateDict();
     const auto& config = scaler.config();
-    fresh["scale"] = std::clamp(state["scale"], config.minScale.value_or(0),
+    fresh["scale"] = std::clamp(state["scale"], config.floor().value_or(0),
         config.maxScale.value_or(std::numeric_limits<float>::max()));
     // As with a live change: another interval is counted from its start.
     if (fresh["growth_interval"] == state["growth_interval"])

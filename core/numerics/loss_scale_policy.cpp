@@ -21,13 +21,10 @@ LossScalePolicy::LossScalePolicy(const ScalerConfig& config)
 const LossScaleState& LossScalePolicy::update(bool foundInf)
 {
     m_state = nextLossScale(m_config, m_state, foundInf);
-    boundScale();
+    const float scale = bounded(m_state.scale);
+    if (scale != m_state.scale)
+        adopt(scale, m_state.growthTracker);
     return m_state;
-}
-
-void LossScalePolicy::boundScale()
-{
-    adopt(bounded(m_state.scale), m_state.growthTracker);
 }
 
 void LossScalePolicy::adopt(float scale, std::int32_t growthTracker)

@@ -52,8 +52,6 @@ public:
 
     /// The scale and tracker are somebody else's (a device's, a checkpoint's): go on from there.
     void adopt(float scale, std::int32_t growthTracker);
-    /// Moves the scale into [floor, max_scale]; update() does so by itself.
-    void boundScale();
     /// The whole state, as saved.
     void restore(const ScalerConfig& config, const LossScaleState& state);
 

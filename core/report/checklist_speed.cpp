@@ -109,21 +109,29 @@ CheckResult checkShortSteps(const RunRecord& run)
     return result;
 }
 
+/// NaN where nothing is stored.
+double medianOf(const ChecklistInput& input, std::string_view series)
+{
+    const auto stored = input.series.find(std::string(series));
+    if (stored == input.series.end())
+        return std::nan("");
+    const auto found = quartiles(stored->second.y);
+    return found ? found->median : std::nan("");
+}
+
 CheckResult checkDataWait(const ChecklistInput& input)
 {
     auto result = make("data_wait", "Does the training wait for data?");
-    const auto wait = input.series.find(std::string(series::kDataWaitMs));
-    const auto step = input.series.find(std::string(series::kStepMs));
-    const auto waited = wait == input.series.end() ? std::nullopt : quartiles(wait->second.y);
-    const auto trained = step == input.series.end() ? std::nullopt : quartiles(step->second.y);
-    if (!waited || !trained || trained->median <= 0) {
+    const double waited = medianOf(input, series::kDataWaitMs);
+    const double trained = medianOf(input, series::kStepMs);
+    if (!(waited >= 0) || !(trained > 0)) {
         result.evidence = "no waiting times are stored";
         return result;
     }
-    const double share = waited->median / trained->median;
+    const double share = waited / trained;
     result.answer = share > kWaitShare ? CheckAnswer::Found : CheckAnswer::NotFound;
-    result.evidence = fmt::format(
-        "median wait {}, {} of a step", durationText(waited->median), percentText(share));
+    result.evidence =
+        fmt::format("median wait {}, {} of a step", durationText(waited), percentText(share));
     if (result.answer == CheckAnswer::Found)
         result.advice = "The format cannot speed that up: smaller samples or a faster disk can.";
     return result;

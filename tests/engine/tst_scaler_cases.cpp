@@ -420,29 +420,6 @@ private Q_SLOTS:
         QCOMPARE(scaler.scaleValue(), 512.0);
     }
 
-    void aSavedScaleGoesOnUnderOtherSettings()
-    {
-        auto config = scalerConfig(1024, 2, 0.5, 10);
-        config.policy = ScalerPolicy::Hysteresis;
-        Rig rig;
-        GradScaler first(config);
-        for (int i = 0; i < 4; ++i)
-            iterate(first, *rig.optimizer);
-        config.growthFactor = 4;
-        GradScaler sameRule(config);
-        QVERIFY(sameRule.adoptStateDict(first.stateDict()).has_value());
-        QCOMPARE(sameRule.config().growthFactor, 4.0);
-        QCOMPARE(sameRule.growthTracker(), std::int64_t{4});
-        config.policy = ScalerPolicy::Pytorch;
-        config.maxScale = 256;
-        GradScaler other(config);
-        QVERIFY(other.adoptStateDict(first.stateDict()).has_value());
-        QVERIFY(other.config().policy == ScalerPolicy::Pytorch);
-        QCOMPARE(other.scaleValue(), 256.0);
-        QCOMPARE(other.growthTracker(), std::int64_t{0});
-        QVERIFY(!other.adoptStateDict({}).has_value());
-    }
-
     // 27: 2^16, interval 1, an overflow at every even step.
     void everySecondStepOverflows()
     {

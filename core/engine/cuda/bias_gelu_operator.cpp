@@ -49,7 +49,7 @@ Tensor forward(const Tensor& input, const Tensor& bias)
 {
     const auto shape = shapeOf(input, bias);
     if (!shape)
-        return at::gelu(input + bias);
+        return at::gelu(at::add(input, bias));
     const c10::cuda::CUDAGuard device(input.device());
     const auto x = input.contiguous();
     const auto b = bias.contiguous();
@@ -63,7 +63,7 @@ Tensor backward(const Tensor& grad, const Tensor& input, const Tensor& bias)
 {
     const auto shape = shapeOf(input, bias);
     if (!shape || grad.scalar_type() != input.scalar_type())
-        return at::gelu_backward(grad, input + bias);
+        return at::gelu_backward(grad, at::add(input, bias));
     const c10::cuda::CUDAGuard device(input.device());
     const auto g = grad.contiguous();
     const auto x = input.contiguous();
