@@ -39,6 +39,7 @@ public:
     QAction* exportCsv = nullptr;
     QAction* exportJson = nullptr;
     QAction* clone = nullptr;
+    QAction* resume = nullptr; ///< a run that ended before its last step
     QAction* undo = nullptr;
     QAction* redo = nullptr;
     QAction* find = nullptr;
@@ -52,6 +53,8 @@ public:
 Q_SIGNALS:
     /// Settings of the run's comparison are wanted in the Experiment page.
     void cloneRequested(const mantissa::RunRecord& run);
+    /// The run is to go on from its newest checkpoint.
+    void resumeRequested(std::int64_t run);
 
 private:
     void setupActions();

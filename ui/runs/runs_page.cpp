@@ -143,6 +143,7 @@ void RunsPage::connectParts()
     connect(m_actions->note, &QAction::triggered, this, [this] { showNote(false); });
     connect(m_actions->tags, &QAction::triggered, this, [this] { showNote(true); });
     connect(m_actions, &RunActions::cloneRequested, this, &RunsPage::cloneRun);
+    connect(m_actions, &RunActions::resumeRequested, this, &RunsPage::resumeRequested);
 }
 
 void RunsPage::takeRuns(const std::vector<RunRecord>& runs)

@@ -64,6 +64,8 @@ public:
 Q_SIGNALS:
     /// A run's experiment is wanted in the Experiment page.
     void cloneRequested(const mantissa::ExperimentConfig& config);
+    /// A stored run is to go on.
+    void resumeRequested(std::int64_t run);
     /// The button of the empty page.
     void startRequested();
     /// A report is written; the window may offer to open it.

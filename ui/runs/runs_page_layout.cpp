@@ -162,6 +162,7 @@ QWidget* RunsPage::setupStrip()
     row->addWidget(button(m_actions->report));
     row->addWidget(exportButton(*m_actions, strip));
     row->addWidget(button(m_actions->clone));
+    row->addWidget(button(m_actions->resume));
     row->addWidget(separator());
     auto* undo = button(m_actions->undo);
     undo->setToolButtonStyle(Qt::ToolButtonIconOnly);
@@ -261,7 +262,7 @@ void RunsPage::showTableMenu(const QPoint& position)
     menu.addSeparator();
     menu.addActions({m_actions->report, m_actions->exportCsv, m_actions->exportJson});
     menu.addSeparator();
-    menu.addAction(m_actions->clone);
+    menu.addActions({m_actions->clone, m_actions->resume});
     menu.addSeparator();
     menu.addActions({m_actions->undo, m_actions->redo});
     menu.exec(m_table->viewport()->mapToGlobal(position));

@@ -16,13 +16,20 @@ constexpr std::int64_t kFirstRequest = std::int64_t{1} << 40;
 
 RunSession::RunSession(const ExperimentConfig& config, ControllerOptions options,
     const std::filesystem::path& storeFile, QObject* parent)
+    : RunSession(config, std::make_unique<ExperimentController>(config, std::move(options)),
+        StoreWriter::create(storeFile, config, planRuns(config)), storeFile, parent)
+{
+}
+
+RunSession::RunSession(const ExperimentConfig& config,
+    std::unique_ptr<ExperimentController> controller, Writer writer,
+    const std::filesystem::path& storeFile, QObject* parent)
     : QObject(parent)
     , m_config(config)
-    , m_controller(std::make_unique<ExperimentController>(config, std::move(options)))
+    , m_controller(std::move(controller))
     , m_lastRequest(kFirstRequest)
 {
     m_buffer = std::make_unique<LiveBuffer>(m_controller->plan());
-    auto writer = StoreWriter::create(storeFile, config, m_controller->plan());
     if (writer)
         m_writer = std::move(*writer);
     else
@@ -40,6 +47,31 @@ RunSession::RunSession(const ExperimentConfig& config, ControllerOptions options
     connect(&m_timer, &QTimer::timeout, this, &RunSession::poll);
     m_timer.setTimerType(Qt::PreciseTimer);
     m_timer.start(kPollMs);
+}
+
+Result<std::unique_ptr<RunSession>> RunSession::make(const ResumePlan& plan,
+    ControllerOptions options, Writer writer, const std::filesystem::path& storeFile)
+{
+    if (!writer)
+        return tl::unexpected(writer.error());
+    auto controller = std::make_unique<ExperimentController>(
+        std::vector{plan.run}, plan.config.settings.run, std::move(options));
+    return std::unique_ptr<RunSession>(new RunSession(
+        plan.config, std::move(controller), std::move(writer), storeFile, nullptr));
+}
+
+Result<std::unique_ptr<RunSession>> RunSession::resumeRun(const ResumePlan& plan, std::int64_t run,
+    ControllerOptions options, const std::filesystem::path& storeFile)
+{
+    return make(
+        plan, std::move(options), StoreWriter::resume(storeFile, run, plan.run), storeFile);
+}
+
+Result<std::unique_ptr<RunSession>> RunSession::beginFrom(
+    const ResumePlan& plan, ControllerOptions options, const std::filesystem::path& storeFile)
+{
+    return make(plan, std::move(options),
+        StoreWriter::create(storeFile, plan.config, {plan.run}), storeFile);
 }
 
 RunSession::~RunSession()

@@ -3,6 +3,7 @@
 
 #include "core/run/control_server.h"
 #include "core/run/live_buffer.h"
+#include "core/storage/resume_plan.h"
 #include "core/storage/run_store.h"
 
 #include <QElapsedTimer>
@@ -29,6 +30,13 @@ public:
     /// Starts at once. A store that cannot be written does not stop a run: see storeError().
     RunSession(const ExperimentConfig& config, ControllerOptions options,
         const std::filesystem::path& storeFile, QObject* parent = nullptr);
+    /// Goes on with the stored run `run` as `plan` says; fails where another program has the run
+    /// or the store cannot be written.
+    static Result<std::unique_ptr<RunSession>> resumeRun(const ResumePlan& plan, std::int64_t run,
+        ControllerOptions options, const std::filesystem::path& storeFile);
+    /// A new run that begins at another one's checkpoint.
+    static Result<std::unique_ptr<RunSession>> beginFrom(const ResumePlan& plan,
+        ControllerOptions options, const std::filesystem::path& storeFile);
     /// Stops what is still running, at once, and waits for it.
     ~RunSession() override;
 
@@ -74,6 +82,11 @@ Q_SIGNALS:
     void stateChanged();
 
 private:
+    using Writer = Result<std::unique_ptr<StoreWriter>>;
+    RunSession(const ExperimentConfig& config, std::unique_ptr<ExperimentController> controller,
+        Writer writer, const std::filesystem::path& storeFile, QObject* parent);
+    static Result<std::unique_ptr<RunSession>> make(const ResumePlan& plan,
+        ControllerOptions options, Writer writer, const std::filesystem::path& storeFile);
     void listenForOthers(const std::filesystem::path& storeFile);
     void poll();
     bool tellNews(); ///< false if there was none

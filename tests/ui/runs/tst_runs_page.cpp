@@ -47,6 +47,7 @@ private Q_SLOTS:
     void deleteAsksOnceAndNamesWhatIsLost();
     void followsAStoreThatAnotherProgramWrites();
     void cloneGivesTheExperiment();
+    void resumeIsOfferedWhereARunCanGoOn();
     void writesReportAndExports();
     void readoutHasTheValuesAtTheCursor();
     void secondRunOfAPrecisionHasItsOwnColour();
@@ -250,6 +251,23 @@ void TestRunsPage::cloneGivesTheExperiment()
     const auto config = cloned.first().first().value<ExperimentConfig>();
     QCOMPARE(config.name, std::string("fashion-mnist-cnn"));
     QCOMPARE(config.variants.size(), 3U);
+}
+
+void TestRunsPage::resumeIsOfferedWhereARunCanGoOn()
+{
+    const Shown shown;
+    const QAction* resume = shown.page->runActions().resume;
+    QSignalSpy asked(shown.page.get(), &RunsPage::resumeRequested);
+    shown.page->selectRuns({shown.ids[0]}); // finished
+    QVERIFY(!resume->isEnabled());
+    QVERIFY(resume->toolTip().contains(QStringLiteral("Only a stopped")));
+    shown.page->selectRuns({shown.ids[0], shown.ids[2]});
+    QVERIFY(!resume->isEnabled());
+    shown.page->selectRuns({shown.ids[2]}); // stopped at its time limit
+    QVERIFY(resume->isEnabled());
+    QTest::keyClick(shown.table, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(asked.first().first().toLongLong(), shown.ids[2]);
 }
 
 void TestRunsPage::writesReportAndExports()
