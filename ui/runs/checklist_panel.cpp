@@ -67,7 +67,7 @@ QTreeWidgetItem* checkItem(const CheckResult& check, const QPalette& palette)
     item->setToolTip(
         0, answerWord(check.answer) + QStringLiteral(": ") + toQString(check.evidence));
     item->setData(0, Qt::AccessibleTextRole,
-        toQString(check.question) + QLatin1Char(' ') + answerWord(check.answer));
+        QString(toQString(check.question) + QLatin1Char(' ') + answerWord(check.answer)));
     item->addChild(textItem(toQString(check.evidence), c.mutedText));
     if (!check.advice.empty())
         item->addChild(textItem(toQString(check.advice), palette.color(QPalette::Text)));

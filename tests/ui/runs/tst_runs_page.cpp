@@ -3,6 +3,7 @@
 #include "tests/ui/runs/realistic_store.h"
 #include "ui/main_window/window_settings.h"
 #include "ui/plot/series_plot.h"
+#include "ui/runs/details_panel.h"
 #include "ui/runs/run_actions.h"
 #include "ui/runs/run_exporter.h"
 #include "ui/runs/run_plots.h"
@@ -125,7 +126,8 @@ void TestRunsPage::showsRunsAndDrawsTheChosenOnes()
     QCOMPARE(scale.curve(0).size(), 0U);
     QCOMPARE(scale.curve(2).size(), 2000U);
     QVERIFY(!scale.marks().empty());
-    QTRY_COMPARE(shown.page->findChild<QTreeWidget*>()->columnCount(), 4);
+    QTRY_COMPARE(
+        shown.page->findChild<DetailsPanel*>()->findChild<QTreeWidget*>()->columnCount(), 4);
 }
 
 void TestRunsPage::newestComparisonIsChosenAtFirst()
