@@ -15,8 +15,7 @@ namespace mantissa {
 /// data.suppressed how many were left out. One thread.
 class StepEvents {
 public:
-    /// `ramp`: the scale grows a little every step (policy smooth), which is no event.
-    std::vector<LifecycleEvent> of(const StepRecord& record, bool ramp);
+    std::vector<LifecycleEvent> of(const StepRecord& record);
 
 private:
     struct Rate {

@@ -118,10 +118,6 @@ std::string_view toString(DataSource value)
 {
     return word(value);
 }
-std::string_view toString(TargetWord value)
-{
-    return word(value);
-}
 std::string_view toString(OptimizerKind value)
 {
     return word(value);
@@ -139,10 +135,6 @@ std::string_view toString(ScalerEnabled value)
     return word(value);
 }
 std::string_view toString(ScalerPolicy value)
-{
-    return word(value);
-}
-std::string_view toString(HysteresisRefill value)
 {
     return word(value);
 }

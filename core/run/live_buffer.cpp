@@ -86,9 +86,7 @@ void apply(LiveRun& run, const Points& event)
 void apply(LiveRun& run, const LifecycleEvent& event)
 {
     run.events.push_back(event);
-    const bool answersSet =
-        event.kind == event_kind::kSettingChanged || event.kind == event_kind::kSettingRefused;
-    if (answersSet && run.status.acknowledged == "set")
+    if (event.kind == event_kind::kSettingChanged && run.status.acknowledged == "set")
         run.status.acknowledged.clear();
 }
 

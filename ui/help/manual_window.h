@@ -9,12 +9,11 @@
 #include <vector>
 
 class QLineEdit;
+class QTextBrowser;
 class QTreeWidget;
 class QTreeWidgetItem;
 
 namespace mantissa::ui {
-
-class ManualText;
 
 /// The manual in a window of its own: contents and search at the left, the page at the right.
 /// GUI thread only.
@@ -36,14 +35,13 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    void setupLayout(const QString& folder);
+    void setupLayout();
     void setupKeys();
     void follow(const QUrl& link);
     void search(const QString& text);
     void showContents();
     void openItem(QTreeWidgetItem* item);
     void showPage(int page);
-    void showAgain();
     void scrollTo(const ManualPage& page, const QString& anchor);
     void applyStyle();
 
@@ -51,7 +49,7 @@ private:
     int m_current = -1;
     QLineEdit* m_search = nullptr;
     QTreeWidget* m_contents = nullptr;
-    ManualText* m_text = nullptr;
+    QTextBrowser* m_text = nullptr;
 };
 
 } // namespace mantissa::ui

@@ -6,7 +6,6 @@
 
 #include <QObject>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -51,7 +50,6 @@ Q_SIGNALS:
 
 private:
     void check(const ExperimentConfig& config, const std::vector<ConfigProblem>& fieldProblems);
-    void addLine(ConfigProblem& problem) const;
 
     std::filesystem::path m_file;
     bool m_modified = false;
@@ -59,7 +57,6 @@ private:
     std::optional<ExperimentConfig> m_saved;
     std::optional<ExperimentConfig> m_valid;
     std::vector<ConfigProblem> m_problems;
-    std::map<std::string, int> m_lines; ///< of the keys in the file
 };
 
 } // namespace mantissa::ui

@@ -22,15 +22,16 @@ const Colours& themeColours()
     return colours(QGuiApplication::palette());
 }
 
-/// A line in the run's colour; the name stands beside it in the text colour.
-QPixmap swatch(std::optional<SeriesColour> colour)
+/// A line in the precision's colour; the name stands beside it in the text colour.
+QPixmap swatch(const std::string& precision)
 {
+    const auto known = precisionFromString(precision);
     QPixmap pixmap(14, 14);
     pixmap.fill(Qt::transparent);
-    if (!colour)
+    if (!known)
         return pixmap;
     QPainter painter(&pixmap);
-    painter.fillRect(0, 6, 14, 2, themeColours().series(*colour));
+    painter.fillRect(0, 6, 14, 2, themeColours().series(precisionColour(*known)));
     return pixmap;
 }
 
@@ -95,16 +96,6 @@ void RunTableModel::setRuns(std::vector<RunRecord> runs)
     endInsertRows();
 }
 
-void RunTableModel::setPlotColours(std::map<std::int64_t, SeriesColour> colours)
-{
-    if (colours == m_plotColours)
-        return;
-    m_plotColours = std::move(colours);
-    const int column = static_cast<int>(RunColumn::Variant);
-    if (rowCount() > 0)
-        Q_EMIT dataChanged(index(0, column), index(rowCount() - 1, column), {Qt::DecorationRole});
-}
-
 void RunTableModel::removeAllBut(const std::vector<RunRecord>& runs)
 {
     std::set<std::int64_t> kept;
@@ -140,13 +131,8 @@ int RunTableModel::columnCount(const QModelIndex& parent) const
 
 QVariant RunTableModel::decoration(const RunRecord& run, RunColumn column) const
 {
-    if (column == RunColumn::Variant) {
-        const auto plotted = m_plotColours.find(run.id);
-        if (plotted != m_plotColours.end())
-            return swatch(plotted->second);
-        const auto precision = precisionFromString(run.precision);
-        return swatch(precision ? std::optional(precisionColour(*precision)) : std::nullopt);
-    }
+    if (column == RunColumn::Variant)
+        return swatch(run.precision);
     if (column == RunColumn::State)
         return stateIcon(run.state);
     return {};

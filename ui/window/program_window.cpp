@@ -17,7 +17,6 @@ namespace {
 void connectRuns(RunsPage& runs, MainWindow& window, ExperimentDocument& document)
 {
     QObject::connect(&runs, &RunsPage::startRequested, window.startAction(), &QAction::trigger);
-    QObject::connect(&runs, &RunsPage::resumeRequested, &window, &MainWindow::resumeRun);
     QObject::connect(&runs, &RunsPage::cloneRequested, &window,
         [&window, &document](const ExperimentConfig& config) {
             if (!window.mayDropChanges())
@@ -41,10 +40,7 @@ void addProgramPages(
     MainWindow& window, ExperimentDocument& document, const std::filesystem::path& store)
 {
     addExperimentPage(window, document);
-    auto* live = new LivePage(window.startAction(), document, window.settings(), store);
-    window.addPage(live);
-    QObject::connect(
-        live, &LivePage::variantRequested, &window, &MainWindow::startFromCheckpoint);
+    window.addPage(new LivePage(window.startAction(), document, window.settings(), store));
     auto* runs = new RunsPage(store, window.settings());
     window.addPage(runs);
     connectRuns(*runs, window, document);

@@ -48,8 +48,7 @@ QString keyRow(const KeySpec& key)
         allowed += QStringLiteral(" (") + text(key.unit) + QLatin1Char(')');
     QString help = text(key.help);
     if (!key.zeroMeans.empty()) {
-        const bool words = key.type == ValueType::Text || key.type == ValueType::IntegerList
-            || key.type == ValueType::TextList;
+        const bool words = key.type == ValueType::Text || key.type == ValueType::IntegerList;
         help +=
             (words ? QStringLiteral("; empty: ") : QStringLiteral("; 0: ")) + text(key.zeroMeans);
     }
