@@ -3,6 +3,8 @@
 #include "app/cli/terminal.h"
 #include "core/base/paths.h"
 #include "core/base/version.h"
+#include "core/config/schema.h"
+#include "core/numerics/scaler_setting.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,8 +20,8 @@ using namespace mantissa::cli;
 namespace {
 
 /// Commands of the contract that later versions bring: refused by name instead of as unknown words.
-constexpr std::array kNotBuilt{"resume", "compare", "check", "fit", "tune", "replay", "ops",
-    "smoke", "set", "plot", "import", "profile", "checklist"};
+constexpr std::array kNotBuilt{
+    "compare", "check", "fit", "tune", "plot", "import", "profile"};
 
 /// What the command line asked for: filled by the parser, run after it.
 struct Request {
@@ -27,9 +29,13 @@ struct Request {
     RunOptions run;
     ListOptions list;
     std::int64_t shownRun = 0;
+    std::int64_t resumedRun = 0;
     OutputOptions output;
     std::vector<std::filesystem::path> files;
     HousekeepingOptions housekeeping;
+    DeviceOptions device;
+    ReplayOptions replay;
+    SetOptions set;
     std::function<int()> action;
 };
 
@@ -76,6 +82,14 @@ void addRunCommand(CLI::App& app, Request& request)
         [&] { request.action = [&] { return runExperiment(request.global, options); }; });
 }
 
+void addResumeCommand(CLI::App& app, Request& request)
+{
+    auto* command = app.add_subcommand("resume", "Go on with a run from its newest checkpoint");
+    command->add_option("run", request.resumedRun, "Run id")->type_name("RUN")->required();
+    command->callback(
+        [&] { request.action = [&] { return resumeRun(request.global, request.resumedRun); }; });
+}
+
 void addReadingCommands(CLI::App& app, Request& request)
 {
     auto* list = app.add_subcommand("list", "Stored runs, newest first");
@@ -90,6 +104,12 @@ void addReadingCommands(CLI::App& app, Request& request)
     show->add_option("run", request.shownRun, "Run id")->type_name("RUN")->required();
     show->callback(
         [&] { request.action = [&] { return showRun(request.global, request.shownRun); }; });
+
+    auto* check =
+        app.add_subcommand("checklist", "What a run's NaN or missing speed-up may come from");
+    check->add_option("run", request.shownRun, "Run id")->type_name("RUN")->required();
+    check->callback(
+        [&] { request.action = [&] { return checkRun(request.global, request.shownRun); }; });
 
     auto* report = app.add_subcommand("report", "Write a comparison report (.html)");
     report->add_option("subject", request.output.subjects, "Run ids, or comparison:ID")
@@ -152,6 +172,60 @@ void addHousekeepingCommands(CLI::App& app, Request& request)
     tag->add_flag("--remove", options.remove, "Remove the tag instead");
 }
 
+void addDeviceCommands(CLI::App& app, Request& request)
+{
+    const auto add = [&](const char* name, const char* text, auto function) {
+        auto* command = app.add_subcommand(name, text);
+        command->add_option("--device", request.device.device, "auto, cpu or cuda:N")
+            ->type_name("KIND");
+        command->callback([&request, function] {
+            request.action = [&request, function] {
+                return function(request.global, request.device);
+            };
+        });
+    };
+    add("ops", "What autocast does with each operator, and how that is known", operators);
+    add("smoke", "One mixed-precision step of a tiny network, as key=value lines", smoke);
+}
+
+void addReplayCommand(CLI::App& app, Request& request)
+{
+    auto& options = request.replay;
+    auto* command = app.add_subcommand(
+        "replay", "What the loss scale would have been under other scaler settings");
+    command->add_option("run", options.run, "Run whose overflows are taken")->type_name("RUN");
+    command->add_option("--trace", options.trace, "File with one 0 or 1 (inf or NaN found) a line")
+        ->type_name("FILE");
+    // The options are scaler's keys; their values are checked as in an experiment file.
+    constexpr std::array kKeys{"policy", "init_scale", "growth_factor", "backoff_factor",
+        "growth_interval", "min_scale", "max_scale", "hysteresis", "hysteresis_refill",
+        "tolerance"};
+    options.settings.reserve(kKeys.size()); // the parser keeps references to the values
+    for (const auto* key : kKeys) {
+        auto& setting = options.settings.emplace_back(key, "");
+        const auto* spec = findKey(std::string("scaler.") + key);
+        command->add_option(optionOf(key), setting.second, std::string(spec->help))
+            ->type_name(spec->type == ValueType::Choice ? "WORD" : "VALUE");
+    }
+    command->callback(
+        [&] { request.action = [&] { return replayScale(request.global, options); }; });
+}
+
+void addSetCommand(CLI::App& app, Request& request)
+{
+    auto& options = request.set;
+    auto* command =
+        app.add_subcommand("set", "Change scaler settings of a running run, at its next update");
+    command->add_option("run", options.run, "Run id")->type_name("RUN")->required();
+    command
+        ->add_option("settings", options.settings,
+            fmt::format("Settings, together or not at all; keys: {}. 'none' removes a bound",
+                fmt::join(liveScalerKeys(), ", ")))
+        ->type_name("KEY=VALUE")
+        ->required();
+    command->callback([&] { request.action = [&] { return setLive(request.global, options); }; });
+}
+
 std::string builtCommands(const CLI::App& app)
 {
     std::vector<std::string> names;
@@ -210,8 +284,12 @@ int main(int argc, char** argv)
     app.fallthrough();
     addGlobalOptions(app, request);
     addRunCommand(app, request);
+    addResumeCommand(app, request);
     addReadingCommands(app, request);
     addHousekeepingCommands(app, request);
+    addDeviceCommands(app, request);
+    addReplayCommand(app, request);
+    addSetCommand(app, request);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

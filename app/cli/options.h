@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mantissa::cli {
@@ -49,6 +51,10 @@ struct OutputOptions {
     std::string format;
 };
 
+struct DeviceOptions {
+    std::string device = "auto"; ///< as device.kind
+};
+
 struct HousekeepingOptions {
     std::vector<std::int64_t> runs;
     std::string text; ///< note, or one tag
@@ -56,9 +62,26 @@ struct HousekeepingOptions {
     bool yes = false;
 };
 
+struct ReplayOptions {
+    std::optional<std::int64_t> run;
+    std::filesystem::path trace;
+    /// Scaler key ("init_scale") and value as typed; empty = not given.
+    std::vector<std::pair<std::string, std::string>> settings;
+};
+
+struct SetOptions {
+    std::int64_t run = 0;
+    std::vector<std::string> settings; ///< "key=value"
+};
+
+/// "init_scale" as an option: "--init-scale".
+std::string optionOf(std::string_view key);
+
 // One function a command; each prints its own messages and returns an exit code.
 int runExperiment(const GlobalOptions& global, const RunOptions& options);
+int resumeRun(const GlobalOptions& global, std::int64_t run);
 int listRuns(const GlobalOptions& global, const ListOptions& options);
+int checkRun(const GlobalOptions& global, std::int64_t run);
 int showRun(const GlobalOptions& global, std::int64_t run);
 int writeReport(const GlobalOptions& global, const OutputOptions& options);
 int exportRuns(const GlobalOptions& global, const OutputOptions& options);
@@ -68,5 +91,9 @@ int deleteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int noteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int tagRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int doctor(const GlobalOptions& global);
+int operators(const GlobalOptions& global, const DeviceOptions& options);
+int smoke(const GlobalOptions& global, const DeviceOptions& options);
+int setLive(const GlobalOptions& global, const SetOptions& options);
+int replayScale(const GlobalOptions& global, const ReplayOptions& options);
 
 } // namespace mantissa::cli

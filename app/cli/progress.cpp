@@ -24,6 +24,12 @@ bool isActive(RunState state)
     return state == RunState::Running || state == RunState::Paused;
 }
 
+bool deservesALook(std::string_view kind)
+{
+    return kind == event_kind::kAlert || kind == event_kind::kWarning
+        || kind == event_kind::kNonFiniteLocated;
+}
+
 std::string bar(std::int64_t step, std::int64_t total)
 {
     const double share = total > 0 ? std::clamp(double(step) / double(total), 0.0, 1.0) : 0;
@@ -68,6 +74,7 @@ void Progress::update()
         return;
     m_revision = m_buffer.revision();
     readNewPoints();
+    printNotes();
     if (m_redraws)
         redraw();
     else
@@ -96,6 +103,38 @@ void Progress::readNewPoints()
             row.scale = scale.y.back();
         }
     }
+}
+
+std::vector<std::string> Progress::newNotes()
+{
+    std::vector<std::string> notes;
+    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+        const auto events = m_buffer.events(static_cast<int>(i), m_rows[i].eventCount);
+        m_rows[i].eventCount += events.size();
+        for (const auto& event : events) {
+            if (!deservesALook(event.kind) || event.message.empty())
+                continue;
+            const auto place = event.step && *event.step > 0
+                ? fmt::format(", step {}", groupedText(*event.step))
+                : std::string();
+            notes.push_back(
+                fmt::format("{}{}: {}", m_buffer.plan()[i].variant.name, place, event.message));
+        }
+    }
+    return notes;
+}
+
+void Progress::printNotes()
+{
+    const auto notes = newNotes();
+    if (notes.empty())
+        return;
+    // Over the block of lines, which is drawn anew below.
+    if (m_drawnLines > 0)
+        fmt::print(stderr, "\x1b[{}A\r\x1b[J", m_drawnLines);
+    m_drawnLines = 0;
+    for (const auto& note : notes)
+        fmt::print(stderr, "{}\n", note);
 }
 
 bool Progress::isShown(std::size_t run) const

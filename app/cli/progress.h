@@ -11,7 +11,8 @@
 namespace mantissa::cli {
 
 /// Shows how a comparison goes, on stderr: a block of lines redrawn in place on a terminal, else a
-/// plain line at every change of state and every 10 s. Main thread only.
+/// plain line at every change of state and every 10 s. What deserves a look (alerts, warnings, the
+/// first non-finite tensor) is printed as it comes. Main thread only.
 class Progress {
 public:
     Progress(const GlobalOptions& global, const LiveBuffer& buffer);
@@ -29,9 +30,13 @@ private:
         double loss = 0;
         double scale = 0;
         bool hasLoss = false;
+        std::size_t eventCount = 0;
     };
 
     void readNewPoints();
+    /// Alerts and the like since the last call, a line each.
+    std::vector<std::string> newNotes();
+    void printNotes();
     void redraw();
     void printStateChanges();
     bool isShown(std::size_t run) const;

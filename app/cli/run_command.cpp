@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/event_printer.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/options.h"
-#include "app/cli/progress.h"
-#include "app/cli/run_table.h"
+#include "app/cli/run_host.h"
 #include "app/cli/terminal.h"
 #include "core/base/human_text.h"
 #include "core/base/paths.h"
 #include "core/config/config_io.h"
-#include "core/report/export.h"
 #include "core/run/controller.h"
 #include "core/storage/run_store.h"
 
@@ -89,9 +86,11 @@ int printPlan(const GlobalOptions& global, const ExperimentConfig& config,
                 {"seed", run.variant.settings.run.seed}});
         for (const auto& problem : problems)
             json["warnings"].push_back(problem.text());
+        json["preflight"] = findingsToJson(config);
         printJson(json);
         return kDone;
     }
+    printFindings(config);
     TextTable table({{"Run", TextTable::Align::Right}, {"Variant"}, {"Precision"},
         {"Seed", TextTable::Align::Right}, {"Trains"}});
     for (const auto& run : plan)
@@ -103,66 +102,6 @@ int printPlan(const GlobalOptions& global, const ExperimentConfig& config,
     return kDone;
 }
 
-ControllerOptions controllerOptions(std::filesystem::path worker)
-{
-    ControllerOptions options;
-    options.worker = std::move(worker);
-    return options;
-}
-
-/// Waits for the end; Ctrl-C once stops after the step, twice at once. True if interrupted.
-bool watch(ExperimentController& controller, const GlobalOptions& global, const LiveBuffer& buffer,
-    const InterruptCounter& interrupts)
-{
-    Progress progress(global, buffer);
-    int handled = 0;
-    while (!controller.waitUntilEnded(std::chrono::milliseconds(100))) {
-        progress.update();
-        for (; handled < interrupts.count(); ++handled) {
-            printNote(global,
-                handled == 0 ? "Stopping after this step; Ctrl-C again stops at once."
-                             : "Stopping at once.");
-            controller.stop("interrupted");
-        }
-    }
-    progress.finish();
-    return handled > 0;
-}
-
-/// Prints the result and gives the exit code of the runs' states.
-int printResult(const GlobalOptions& global, const StoreWriter& writer, bool interrupted)
-{
-    const auto store = RunStore::open(global.store, RunStore::Mode::ReadOnly);
-    if (!store)
-        return failWith(kStoreUnusable, store.error());
-    const auto comparison = (*store)->comparison(writer.comparisonId());
-    if (!comparison)
-        return failWith(kStoreUnusable, comparison.error());
-    std::vector<RunRecord> runs;
-    for (const auto id : comparison->runs) {
-        auto run = (*store)->run(id);
-        if (!run)
-            return failWith(kStoreUnusable, run.error());
-        runs.push_back(std::move(*run));
-    }
-    if (global.json) {
-        nlohmann::json json{
-            {"type", "result"}, {"comparison", comparison->id}, {"runs", nlohmann::json::array()}};
-        for (const auto& run : runs)
-            json["runs"].push_back(runToJson(run));
-        printJson(json);
-    } else {
-        printOut(fmt::format(
-            "{} (comparison {})\n{}", comparison->experiment, comparison->id, runTable(runs)));
-    }
-    if (interrupted)
-        return kInterrupted;
-    const bool allDone = std::all_of(runs.begin(), runs.end(), [](const RunRecord& run) {
-        return run.state == RunState::Finished || run.state == RunState::Stopped;
-    });
-    return allDone ? kDone : kRunFailed;
-}
-
 int writeReportOf(
     const GlobalOptions& global, const StoreWriter& writer, const std::filesystem::path& file)
 {
@@ -170,13 +109,6 @@ int writeReportOf(
     output.subjects = {fmt::format("comparison:{}", writer.comparisonId())};
     output.output = file;
     return writeReport(global, output);
-}
-
-void tellLostPoints(const StoreWriter& writer)
-{
-    if (writer.lostPoints() > 0)
-        printError(fmt::format("{} points could not be stored: {}",
-            groupedText(static_cast<std::int64_t>(writer.lostPoints())), writer.storeError()));
 }
 
 int train(const GlobalOptions& global, const RunOptions& options, const ExperimentConfig& config)
@@ -191,22 +123,10 @@ int train(const GlobalOptions& global, const RunOptions& options, const Experime
     auto writer = StoreWriter::create(global.store, config, controller.plan());
     if (!writer)
         return failWith(kStoreUnusable, writer.error());
-
-    LiveBuffer buffer(controller.plan());
-    EventPrinter printer(**writer, controller.plan());
-    controller.addObserver(buffer);
-    controller.addObserver(**writer);
-    if (global.json)
-        controller.addObserver(printer);
     printNote(global,
         fmt::format("{}: {} runs, {}, stored in {}", config.name, controller.plan().size(),
             toString(config.settings.run.schedule), global.store.string()));
-    controller.start();
-    const bool interrupted = watch(controller, global, buffer, interrupts);
-    (*writer)->flush();
-    tellLostPoints(**writer);
-
-    const int code = printResult(global, **writer, interrupted);
+    const int code = host(global, controller, **writer, interrupts);
     if (options.report.empty())
         return code;
     const int reportCode = writeReportOf(global, **writer, options.report);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/terminal.h"
 
+#include "core/numerics/preflight.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -78,6 +80,32 @@ void printNote(const GlobalOptions& global, const std::string& text)
 void printError(const std::string& text)
 {
     fmt::print(stderr, "mantissa-cli: {}\n", text);
+}
+
+nlohmann::json findingsToJson(const ExperimentConfig& config)
+{
+    auto list = nlohmann::json::array();
+    for (const auto& variant : config.variants) {
+        for (const auto& finding : preflight(variant)) {
+            auto json = finding.toJson();
+            json["variant"] = variant.name;
+            list.push_back(std::move(json));
+        }
+    }
+    return list;
+}
+
+void printFindings(const ExperimentConfig& config)
+{
+    for (const auto& variant : config.variants) {
+        for (const auto& finding : preflight(variant)) {
+            // Told already, with file and line, by the configuration's own rules.
+            if (finding.parameter == "scaler.enabled")
+                continue;
+            fmt::print(stderr, "{}: variant {}: {}\n", toString(finding.severity), variant.name,
+                finding.text());
+        }
+    }
 }
 
 void printProblems(const std::vector<ConfigProblem>& problems)

@@ -39,6 +39,10 @@ void printOut(const std::string& text); ///< stdout, with a newline
 void printJson(const nlohmann::json& json); ///< stdout, one line
 void printNote(const GlobalOptions& global, const std::string& text); ///< stderr, not with --quiet
 void printError(const std::string& text); ///< stderr, "mantissa-cli: TEXT"
+/// What the settings of each variant will do to its numbers; stderr, one line each.
+void printFindings(const ExperimentConfig& config);
+/// [{"variant", "severity", "module", "parameter", "value", "problem", "remedy"}]
+nlohmann::json findingsToJson(const ExperimentConfig& config);
 void printProblems(const std::vector<ConfigProblem>& problems); ///< stderr, one line each
 
 bool isTerminal(int fileDescriptor);

@@ -33,8 +33,12 @@ int validateFiles(const GlobalOptions& global, const std::vector<std::filesystem
                 problems.push_back(problemToJson(problem));
             json["files"].push_back(
                 {{"file", file.string()}, {"valid", loaded.ok()}, {"problems", problems}});
+            if (loaded.ok())
+                json["files"].back()["preflight"] = findingsToJson(*loaded.config);
         } else {
             printProblems(loaded.problems);
+            if (loaded.ok())
+                printFindings(*loaded.config);
             if (loaded.ok() && !global.quiet)
                 printOut(fmt::format(
                     "{}: valid, {} variants", file.string(), loaded.config->variants.size()));

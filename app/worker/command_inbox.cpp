@@ -30,7 +30,8 @@ std::string wordOf(const Command& command)
             [](const RunBlockCommand&) { return "run_block"; },
             [](const PauseCommand&) { return "pause"; },
             [](const ResumeCommand&) { return "resume"; }, [](const SetCommand&) { return "set"; },
-            [](const StopCommand&) { return "stop"; }},
+            [](const StopCommand&) { return "stop"; },
+            [](const CheckpointCommand&) { return "checkpoint"; }},
         command);
 }
 

@@ -2,6 +2,7 @@
 // mantissa-worker: trains one variant, told what to do by JSON lines on stdin, telling what happens
 // by JSON lines on stdout (resources/docs/protocol.md). Logs go to stderr.
 #include "app/worker/event_sender.h"
+#include "app/worker/queries.h"
 #include "app/worker/session.h"
 #include "core/base/version.h"
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::string_view kHelp =
     "mantissa-worker [--no-grad-norm] [--no-probe]\n"
+    "mantissa-worker smoke [--device KIND]\n"
+    "mantissa-worker ops\n"
     "Trains one variant of an experiment; started by mantissa and mantissa-cli.\n"
     "  --no-grad-norm  leave out the gradient norm of every step\n"
     "  --no-probe      do not time the number formats first\n"
@@ -55,6 +58,8 @@ int main(int argc, char** argv)
 {
     // First of all: LibTorch remembers its first answer to "is CUDA there".
     const auto plugin = mantissa::openCudaPlugin();
+    if (const auto answered = mantissa::answerQuery(argc, argv, plugin))
+        std::_Exit(*answered);
     const auto parsed = parse(argc, argv);
     if (parsed.exitCode >= 0)
         return parsed.exitCode;

@@ -50,6 +50,9 @@ bool Session::start(const StartCommand& command)
 {
     m_start = Clock::now();
     m_heart.setActivity(Activity::Loading);
+    m_checkpointFolder = command.checkpointFolder;
+    if (!goOnFrom(command.resumeFrom))
+        return false;
     m_heart.beginRun(m_start);
     auto created = Trainer::create(command.variant, m_plugin, m_start, m_options);
     if (!created) {
@@ -82,6 +85,11 @@ void Session::announce()
                 precision, formats["work"].get<std::string>(),
                 formats[precision]["factor"].get<double>()));
     }
+    for (auto& happened : m_trainer->takeEvents()) {
+        happened.timeS = now();
+        m_sender.send(std::move(happened));
+    }
+    announceResumed();
     m_sender.send(Ready{environment, m_totalSteps});
 }
 
@@ -120,6 +128,8 @@ void Session::idle(const Incoming& incoming)
         apply(*set);
     } else if (const auto* stop = std::get_if<StopCommand>(&command)) {
         end(RunState::Stopped, stop->reason);
+    } else if (std::holds_alternative<CheckpointCommand>(command)) {
+        writeCheckpoint();
     } else if (std::holds_alternative<StartCommand>(command)) {
         warn("The run has already started; a worker runs one run.");
     }
@@ -149,6 +159,7 @@ void Session::finish()
 {
     if (!m_end)
         return;
+    keepAtEnd(*m_end);
     if (m_batcher)
         m_batcher->flush();
     m_end->stepsAttempted = m_recorded;

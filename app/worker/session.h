@@ -43,6 +43,13 @@ private:
     void end(RunState state, std::string reason);
     void finish();
 
+    // In session_checkpoint.cpp.
+    bool goOnFrom(const std::string& file);
+    void announceResumed();
+    void checkpointIfDue();
+    void writeCheckpoint();
+    void keepAtEnd(const Finished& end);
+
     void event(
         std::string_view kind, std::string message, nlohmann::json data = nlohmann::json::object());
     void warn(std::string message);
@@ -52,7 +59,7 @@ private:
     CommandInbox& m_inbox;
     Heart& m_heart;
     const CudaPlugin& m_plugin;
-    const Trainer::Options m_options;
+    Trainer::Options m_options;
 
     Clock::time_point m_start;
     RunConfig m_limits;
@@ -66,6 +73,8 @@ private:
     bool m_paused = false;
     bool m_factsKnown = false;
     bool m_atLimit = false; ///< ended by its own steps or a limit: validate once more
+    std::filesystem::path m_checkpointFolder;
+    std::int64_t m_checkpointStep = -1; ///< of the last one written or gone on from
     std::int64_t m_validatedStep = -1;
     std::int64_t m_skipped = 0;
     std::int64_t m_recorded = 0;

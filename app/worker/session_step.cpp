@@ -2,7 +2,6 @@
 // What a Session does at every step and at its end.
 #include "app/worker/event_sender.h"
 #include "app/worker/session.h"
-#include "core/base/number_text.h"
 #include "core/run/series_info.h"
 
 #include <fmt/format.h>
@@ -20,6 +19,7 @@ bool Session::trainStep()
     if (!m_factsKnown)
         noteFacts();
     validateIfDue(false);
+    checkpointIfDue();
     if (m_inbox.hasNews())
         obeyAtStepEnd();
     checkEnd();
@@ -31,16 +31,19 @@ void Session::collect(bool wait)
     m_records.clear();
     if (auto collected = m_trainer->collect(wait, m_records); !collected)
         end(RunState::Failed, collected.error().message);
+    const bool ramp = m_trainer->scalerConfig().policy == ScalerPolicy::Smooth;
     for (const auto& record : m_records) {
         ++m_recorded;
         m_skipped += record.foundInf != 0 ? 1 : 0;
         m_batcher->add(record);
         if (record.foundInf != 0 || record.newScale != record.scale
             || !std::isfinite(record.loss)) {
-            for (auto& stepEvent : m_stepEvents.of(record))
+            for (auto& stepEvent : m_stepEvents.of(record, ramp))
                 m_batcher->add(std::move(stepEvent));
         }
     }
+    for (auto& happened : m_trainer->takeEvents())
+        m_batcher->add(std::move(happened));
     m_batcher->tick(Clock::now());
 }
 
@@ -68,14 +71,23 @@ void Session::pauseUntilResumed()
 
 void Session::apply(const SetCommand& command)
 {
-    const auto old = m_trainer->set(command.key, command.value);
-    if (!old) {
-        warn(old.error().message);
+    const auto withRequest = [&](nlohmann::json data) {
+        if (command.request != 0)
+            data["request"] = command.request;
+        return data;
+    };
+    const auto applied = m_trainer->set(command.changes);
+    if (!applied) {
+        const auto& [key, reason] = applied.error();
+        event(event_kind::kSettingRefused, fmt::format("Nothing was changed: {}.", reason),
+            withRequest({{"key", key}, {"reason", reason}}));
         return;
     }
-    event(event_kind::kSettingChanged,
-        fmt::format("{} changed from {} to {}.", command.key, toText(*old), toText(command.value)),
-        {{"key", command.key}, {"old", numberToJson(*old)}, {"new", numberToJson(command.value)}});
+    for (const auto& change : *applied)
+        event(event_kind::kSettingChanged,
+            fmt::format("{} changed from {} to {}.", change.key, settingValueText(change.oldValue),
+                settingValueText(change.newValue)),
+            withRequest({{"key", change.key}, {"old", change.oldValue}, {"new", change.newValue}}));
 }
 
 void Session::checkEnd()
@@ -121,7 +133,7 @@ void Session::validateIfDue(bool atEnd)
     } else if (*result) {
         m_batcher->flush();
         m_sender.send(Points{Axis::Step, {static_cast<double>(step)},
-            {{std::string(series::kMetric), {(*result)->accuracy}},
+            {{std::string(series::kMetric), {(*result)->metric}},
                 {std::string(series::kMetricLoss), {(*result)->loss}}}});
     }
 }

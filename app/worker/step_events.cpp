@@ -14,7 +14,7 @@ constexpr int kMostPerSecond = 50;
 
 } // namespace
 
-std::vector<LifecycleEvent> StepEvents::of(const StepRecord& record)
+std::vector<LifecycleEvent> StepEvents::of(const StepRecord& record, bool ramp)
 {
     std::vector<LifecycleEvent> events;
     const nlohmann::json scales{
@@ -27,7 +27,7 @@ std::vector<LifecycleEvent> StepEvents::of(const StepRecord& record)
     if (record.foundInf != 0)
         add(events, event_kind::kStepSkipped, record, "Step skipped: a gradient is inf or NaN.",
             scales);
-    if (record.newScale > record.scale)
+    if (record.newScale > record.scale && !ramp)
         add(events, event_kind::kScaleGrew, record, "Loss scale grew: " + change + ".", scales);
     if (record.newScale < record.scale)
         add(events, event_kind::kScaleBackedOff, record, "Loss scale backed off: " + change + ".",

@@ -15,7 +15,8 @@ namespace mantissa {
 /// data.suppressed how many were left out. One thread.
 class StepEvents {
 public:
-    std::vector<LifecycleEvent> of(const StepRecord& record);
+    /// `ramp`: the scale grows a little every step (policy smooth), which is no event.
+    std::vector<LifecycleEvent> of(const StepRecord& record, bool ramp);
 
 private:
     struct Rate {

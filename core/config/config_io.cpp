@@ -118,6 +118,10 @@ std::string_view toString(DataSource value)
 {
     return word(value);
 }
+std::string_view toString(TargetWord value)
+{
+    return word(value);
+}
 std::string_view toString(OptimizerKind value)
 {
     return word(value);
@@ -135,6 +139,10 @@ std::string_view toString(ScalerEnabled value)
     return word(value);
 }
 std::string_view toString(ScalerPolicy value)
+{
+    return word(value);
+}
+std::string_view toString(HysteresisRefill value)
 {
     return word(value);
 }

@@ -94,11 +94,13 @@ nlohmann::json variantToJson(const Variant& variant);
 std::string_view toString(Precision value);
 std::string_view toString(ModelKind value);
 std::string_view toString(DataSource value);
+std::string_view toString(TargetWord value);
 std::string_view toString(OptimizerKind value);
 std::string_view toString(LrSchedule value);
 std::string_view toString(RunSchedule value);
 std::string_view toString(ScalerEnabled value);
 std::string_view toString(ScalerPolicy value);
+std::string_view toString(HysteresisRefill value);
 std::optional<Precision> precisionFromString(std::string_view text);
 
 } // namespace mantissa

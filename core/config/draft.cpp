@@ -72,6 +72,20 @@ tl::expected<SettingValue, Complaint> checkList(
     return SettingValue(list);
 }
 
+tl::expected<SettingValue, Complaint> checkTexts(
+    const KeySpec& spec, const std::vector<std::string>& list)
+{
+    if (list.size() > kMaxListLength)
+        return tl::unexpected(
+            Complaint{fmt::format("has {} texts", list.size()), spec.allowed(), {}});
+    for (const auto& item : list) {
+        if (item.empty() || firstInvalidUtf8(item) || item.find('\0') != std::string::npos)
+            return tl::unexpected(
+                Complaint{"has an empty text, or one that is not valid UTF-8", spec.allowed(), {}});
+    }
+    return SettingValue(list);
+}
+
 /// Words that other programs use for a choice of ours.
 std::string suggestChoice(const KeySpec& spec, const std::string& word)
 {
@@ -110,23 +124,6 @@ ConfigProblem problemAt(const Given& place, const Complaint& complaint)
 {
     return {Severity::Error, place.file, place.line, place.key, place.text, complaint.message,
         complaint.allowed, complaint.suggestion};
-}
-
-const PlannedKey* findPlanned(std::string_view path)
-{
-    const auto found = std::ranges::find(plannedKeys(), path, &PlannedKey::path);
-    return found == plannedKeys().end() ? nullptr : &*found;
-}
-
-ConfigProblem plannedProblem(const Given& place, const PlannedKey& planned)
-{
-    ConfigProblem problem = problemAt(
-        place, {"is known but not built in this version", std::string(planned.instead), {}});
-    if (!planned.offValue.empty() && place.text == planned.offValue) {
-        problem.severity = Severity::Warning;
-        problem.message = "has no effect: it is not built in this version";
-    }
-    return problem;
 }
 
 std::vector<std::string_view> keysOfGroup(std::string_view group)
@@ -196,7 +193,7 @@ std::string allowedKeys(std::string_view path, bool inVariant)
         return text;
     return inVariant ? "name, precision and dotted keys as train.lr"
                      : "name, description, the tables model, data, train, eval, device, autocast, "
-                       "run, scaler and [[variant]]";
+                       "run, scaler, watch, debug and [[variant]]";
 }
 
 } // namespace
@@ -249,6 +246,11 @@ tl::expected<SettingValue, Complaint> checkValue(const KeySpec& spec, const RawV
     const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
     if (list && spec.type == ValueType::IntegerList)
         return checkList(spec, *list);
+    if (list && list->empty() && spec.type == ValueType::TextList)
+        return SettingValue(std::vector<std::string>());
+    const auto* texts = std::get_if<std::vector<std::string>>(&value);
+    if (texts && spec.type == ValueType::TextList)
+        return checkTexts(spec, *texts);
     return tl::unexpected(wrongType(spec, raw));
 }
 
@@ -270,8 +272,6 @@ std::string variantPath(std::size_t index, std::string_view path)
 
 ConfigProblem unknownKey(const Given& place, std::string_view path, bool inVariant)
 {
-    if (const auto* planned = findPlanned(path))
-        return plannedProblem(place, *planned);
     return problemAt(
         place, {"is not a known key", allowedKeys(path, inVariant), suggestKey(path, inVariant)});
 }

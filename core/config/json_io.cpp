@@ -21,12 +21,26 @@ json jsonOf(const SettingValue& value)
         json operator()(double v) const { return v; }
         json operator()(const std::string& v) const { return v; }
         json operator()(const std::vector<std::int64_t>& v) const { return v; }
+        json operator()(const std::vector<std::string>& v) const { return v; }
     };
     return std::visit(Writer{}, value);
 }
 
+RawValue rawFromTexts(const json& array)
+{
+    std::vector<std::string> list;
+    for (const auto& item : array) {
+        if (!item.is_string())
+            return {std::nullopt, "a list of texts and other things"};
+        list.push_back(item.get<std::string>());
+    }
+    return {SettingValue(std::move(list)), "a list of texts"};
+}
+
 RawValue rawFromArray(const json& array)
 {
+    if (!array.empty() && array.front().is_string())
+        return rawFromTexts(array);
     std::vector<std::int64_t> list;
     for (const auto& item : array) {
         if (!item.is_number_integer())

@@ -22,21 +22,27 @@ struct Rule {
 Finding floorAboveCeiling(const Variant& v)
 {
     const auto& s = v.settings.scaler;
-    if (!s.minScale || !s.maxScale || *s.minScale <= *s.maxScale)
+    const auto floor = s.floor();
+    if (!floor || !s.maxScale || *floor <= *s.maxScale)
         return std::nullopt;
+    const auto whose =
+        s.minScale ? std::string("min_scale") : fmt::format("the floor of {}", word(s.policy));
     return Complaint{
-        fmt::format("min_scale {} is above max_scale {}", toText(*s.minScale), toText(*s.maxScale)),
+        fmt::format("{} {} is above max_scale {}", whose, toText(*floor), toText(*s.maxScale)),
         "min_scale at most max_scale", {}};
 }
 
 Finding startBelowFloor(const Variant& v)
 {
     const auto& s = v.settings.scaler;
-    if (!s.minScale || s.initScale >= *s.minScale)
+    const auto floor = s.floor();
+    if (!floor || s.initScale >= *floor)
         return std::nullopt;
-    return Complaint{fmt::format("init_scale {} is below min_scale {}", toText(s.initScale),
-                         toText(*s.minScale)),
-        "init_scale from min_scale to max_scale", toText(*s.minScale)};
+    const auto whose =
+        s.minScale ? std::string("min_scale") : fmt::format("the floor of {}", word(s.policy));
+    return Complaint{
+        fmt::format("init_scale {} is below {} {}", toText(s.initScale), whose, toText(*floor)),
+        "init_scale from min_scale to max_scale", toText(*floor)};
 }
 
 Finding startAboveCeiling(const Variant& v)
@@ -83,6 +89,16 @@ Finding nesterovWithoutMomentum(const Variant& v)
         "nesterov needs a momentum above 0", "momentum above 0, or nesterov = false", {}};
 }
 
+Finding headsDoNotDivide(const Variant& v)
+{
+    const auto& m = v.settings.model;
+    const bool attends = m.kind == ModelKind::Vit || m.kind == ModelKind::Gpt;
+    if (!attends || m.dim % m.heads == 0)
+        return std::nullopt;
+    return Complaint{fmt::format("dim {} is not a multiple of heads {}", m.dim, m.heads),
+        "a dim that heads divides", {}};
+}
+
 Finding idxFilesMissing(const Variant& v)
 {
     const auto& d = v.settings.data;
@@ -98,6 +114,14 @@ Finding idxValidationMissing(const Variant& v)
         return std::nullopt;
     return Complaint{"validation images and labels belong together",
         "both data.validation_images and data.validation_labels, or neither", {}};
+}
+
+Finding pathMissing(const Variant& v)
+{
+    const auto& d = v.settings.data;
+    if ((d.source != DataSource::Text && d.source != DataSource::Csv) || !d.path.empty())
+        return std::nullopt;
+    return Complaint{fmt::format("{} needs a file", word(d.source)), "data.path", {}};
 }
 
 Finding tf32OnCpu(const Variant& v)
@@ -122,15 +146,17 @@ const std::vector<Rule>& rules()
 {
     using enum Severity;
     static const std::vector<Rule> all{
-        {Error, {"scaler.min_scale", "scaler.max_scale"}, floorAboveCeiling},
-        {Error, {"scaler.init_scale", "scaler.min_scale"}, startBelowFloor},
+        {Error, {"scaler.min_scale", "scaler.max_scale", "scaler.policy"}, floorAboveCeiling},
+        {Error, {"scaler.init_scale", "scaler.min_scale", "scaler.policy"}, startBelowFloor},
         {Error, {"scaler.init_scale", "scaler.max_scale"}, startAboveCeiling},
         {Warning, {"scaler.enabled"}, scalerWithoutNeed},
         {Warning, {"scaler.enabled"}, scalerMissing},
         {Error, {"train.warmup_steps", "train.steps"}, warmupTooLong},
         {Error, {"train.nesterov", "train.momentum"}, nesterovWithoutMomentum},
+        {Error, {"model.heads", "model.dim"}, headsDoNotDivide},
         {Error, {"data.source", "data.images", "data.labels"}, idxFilesMissing},
         {Error, {"data.validation_images", "data.validation_labels"}, idxValidationMissing},
+        {Error, {"data.source", "data.path"}, pathMissing},
         {Warning, {"precision", "device.kind"}, tf32OnCpu},
         {Warning, {"device.cudnn_benchmark", "device.deterministic"}, benchmarkAgainstDeterminism},
     };

@@ -51,15 +51,6 @@ const std::vector<KeySpec>& variantKeys();
 /// The key of a group with this path, or null.
 const KeySpec* findKey(std::string_view path);
 
-/// A key of the file's definition that this version does not build: refused, unless it is written
-/// with the value that turns it off.
-struct PlannedKey {
-    std::string_view path;
-    std::string_view offValue; ///< TOML text that changes nothing; empty = none
-    std::string_view instead; ///< what is built
-};
-const std::vector<PlannedKey>& plannedKeys();
-
 /// Why `key` has no effect under these settings ("sgd only"), for the form's hint and warnings;
 /// empty where it has one.
 std::string whyUnused(const KeySpec& key, const Settings& settings, Precision precision);

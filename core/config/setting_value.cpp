@@ -19,11 +19,20 @@ std::string numberText(double value)
     return text;
 }
 
-std::string listText(const std::vector<std::int64_t>& list)
+std::string itemText(std::int64_t item)
+{
+    return fmt::format("{}", item);
+}
+std::string itemText(const std::string& item)
+{
+    return quotedText(item);
+}
+
+template <typename Item> std::string listText(const std::vector<Item>& list)
 {
     std::string text = "[";
-    for (const auto item : list)
-        text += fmt::format("{}{}", text.size() > 1 ? ", " : "", item);
+    for (const auto& item : list)
+        text += (text.size() > 1 ? ", " : "") + itemText(item);
     return text + "]";
 }
 
@@ -67,6 +76,7 @@ std::string toTomlText(const SettingValue& value)
         std::string operator()(double v) const { return numberText(v); }
         std::string operator()(const std::string& v) const { return quotedText(v); }
         std::string operator()(const std::vector<std::int64_t>& v) const { return listText(v); }
+        std::string operator()(const std::vector<std::string>& v) const { return listText(v); }
     };
     return std::visit(Writer{}, value);
 }
@@ -86,6 +96,8 @@ std::string_view typeName(ValueType type)
         return "one of the words allowed, in quotes";
     case ValueType::IntegerList:
         return "a list of whole numbers, as [128, 64]";
+    case ValueType::TextList:
+        return "a list of texts in quotes, as [\"fc1\", \"fc2\"]";
     }
     return "";
 }

@@ -11,7 +11,7 @@
 /// The value of one key, whatever its type. Any thread; nothing here throws.
 namespace mantissa {
 
-enum class ValueType { Bool, Integer, Number, Text, Choice, IntegerList };
+enum class ValueType { Bool, Integer, Number, Text, Choice, IntegerList, TextList };
 
 /// Unset is only a value of keys that may be left out without a default (`scaler.min_scale`).
 struct Unset {
@@ -19,11 +19,11 @@ struct Unset {
 };
 
 /// Text and Choice are strings; the alternative always fits the key's ValueType.
-using SettingValue =
-    std::variant<Unset, bool, std::int64_t, double, std::string, std::vector<std::int64_t>>;
+using SettingValue = std::variant<Unset, bool, std::int64_t, double, std::string,
+    std::vector<std::int64_t>, std::vector<std::string>>;
 
-/// The value as TOML text on one line: `true`, `64`, `0.001`, `"cnn"`, `[128, 64]`; empty if
-/// unset. Reads back to the same value.
+/// The value as TOML text on one line: `true`, `64`, `0.001`, `"cnn"`, `[128, 64]`, `["head"]`;
+/// empty if unset. Reads back to the same value.
 std::string toTomlText(const SettingValue& value);
 
 /// `text` as a quoted TOML string on one line.

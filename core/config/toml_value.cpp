@@ -5,8 +5,22 @@ namespace mantissa {
 
 namespace {
 
+RawValue rawFromTexts(const toml::array& array)
+{
+    std::vector<std::string> list;
+    for (const auto& item : array) {
+        const auto* text = item.as_string();
+        if (!text)
+            return {std::nullopt, "a list of texts and other things"};
+        list.push_back(text->get());
+    }
+    return {SettingValue(std::move(list)), "a list of texts"};
+}
+
 RawValue rawFromArray(const toml::array& array)
 {
+    if (!array.empty() && array.front().is_string())
+        return rawFromTexts(array);
     std::vector<std::int64_t> list;
     for (const auto& item : array) {
         const auto* number = item.as_integer();

@@ -16,16 +16,24 @@ template <> struct Words<Precision> {
     static constexpr std::array<std::string_view, 4> list{"fp32", "tf32", "fp16", "bf16"};
 };
 template <> struct Words<ModelKind> {
-    static constexpr std::array<std::string_view, 2> list{"mlp", "cnn"};
+    static constexpr std::array<std::string_view, 7> list{
+        "mlp", "cnn", "resnet18", "vit", "gpt", "lstm", "dcgan"};
+};
+template <> struct Words<ResnetStem> {
+    static constexpr std::array<std::string_view, 2> list{"cifar", "imagenet"};
 };
 template <> struct Words<DataSource> {
-    static constexpr std::array<std::string_view, 3> list{"fashion-mnist", "idx", "shapes"};
+    static constexpr std::array<std::string_view, 6> list{
+        "fashion-mnist", "idx", "shapes", "cifar10", "text", "csv"};
+};
+template <> struct Words<TargetWord> {
+    static constexpr std::array<std::string_view, 2> list{"class", "value"};
 };
 template <> struct Words<OptimizerKind> {
-    static constexpr std::array<std::string_view, 2> list{"sgd", "adamw"};
+    static constexpr std::array<std::string_view, 4> list{"sgd", "adam", "adamw", "rmsprop"};
 };
 template <> struct Words<LrSchedule> {
-    static constexpr std::array<std::string_view, 2> list{"constant", "cosine"};
+    static constexpr std::array<std::string_view, 3> list{"constant", "step", "cosine"};
 };
 template <> struct Words<RunSchedule> {
     static constexpr std::array<std::string_view, 2> list{"sequential", "interleaved"};
@@ -34,7 +42,11 @@ template <> struct Words<ScalerEnabled> {
     static constexpr std::array<std::string_view, 3> list{"auto", "true", "false"};
 };
 template <> struct Words<ScalerPolicy> {
-    static constexpr std::array<std::string_view, 2> list{"static", "pytorch"};
+    static constexpr std::array<std::string_view, 6> list{
+        "static", "pytorch", "hysteresis", "deepspeed", "fairseq", "smooth"};
+};
+template <> struct Words<HysteresisRefill> {
+    static constexpr std::array<std::string_view, 2> list{"growth", "step"};
 };
 
 template <typename E> constexpr std::string_view word(E value)

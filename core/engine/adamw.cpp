@@ -11,6 +11,7 @@ AdamW::AdamW(std::vector<at::Tensor> parameters, const TrainConfig& config)
     , m_beta2(config.beta2)
     , m_eps(config.eps)
     , m_weightDecay(config.weightDecay)
+    , m_decoupled(config.optimizer == OptimizerKind::AdamW)
 {
     setLearningRate(config.lr);
     at::Tensor steps;
@@ -25,16 +26,45 @@ AdamW::AdamW(std::vector<at::Tensor> parameters, const TrainConfig& config)
 
 AdamW::~AdamW() = default;
 
+std::vector<NamedTensor> AdamW::state() const
+{
+    std::vector<NamedTensor> state;
+    addState(state, "exp_avg", m_expAvgs);
+    addState(state, "exp_avg_sq", m_expAvgSqs);
+    addState(state, "step", m_stateSteps);
+    return state;
+}
+
+void AdamW::unshareSteps()
+{
+    for (auto& steps : m_stateSteps)
+        steps = steps.clone();
+    m_sharedSteps = false;
+}
+
+void AdamW::beforeRestore()
+{
+    unshareSteps();
+}
+
+void AdamW::afterRestore()
+{
+    for (const auto& steps : m_stateSteps) {
+        if (!at::equal(steps, m_stateSteps.front()))
+            return;
+    }
+    // One shared counter is quicker.
+    std::fill(m_stateSteps.begin(), m_stateSteps.end(), at::Tensor(m_stateSteps.front()));
+    m_sharedSteps = true;
+}
+
 std::vector<at::Tensor> AdamW::countersOf(const std::vector<std::size_t>& indices)
 {
     // One shared counter as long as every parameter takes every step.
     if (m_sharedSteps && indices.size() == m_stateSteps.size())
         return {m_stateSteps.front()};
-    if (m_sharedSteps) {
-        for (auto& steps : m_stateSteps)
-            steps = steps.clone();
-        m_sharedSteps = false;
-    }
+    if (m_sharedSteps)
+        unshareSteps();
     return pick(m_stateSteps, indices);
 }
 
@@ -49,13 +79,18 @@ void AdamW::update(const std::vector<std::size_t>& indices,
     const auto expAvgs = pick(m_expAvgs, indices);
     const auto expAvgSqs = pick(m_expAvgSqs, indices);
     const auto steps = pick(m_stateSteps, indices);
+    const auto kernel = [&](const auto& rate) {
+        if (m_decoupled)
+            at::_fused_adamw_(parameters, gradients, expAvgs, expAvgSqs, {}, steps, rate, m_beta1,
+                m_beta2, m_weightDecay, m_eps, false, false, control.gradScale, control.foundInf);
+        else
+            at::_fused_adam_(parameters, gradients, expAvgs, expAvgSqs, {}, steps, rate, m_beta1,
+                m_beta2, m_weightDecay, m_eps, false, false, control.gradScale, control.foundInf);
+    };
     if (m_deviceRate)
-        at::_fused_adamw_(parameters, gradients, expAvgs, expAvgSqs, {}, steps, *m_deviceRate,
-            m_beta1, m_beta2, m_weightDecay, m_eps, false, false, control.gradScale,
-            control.foundInf);
+        kernel(*m_deviceRate);
     else
-        at::_fused_adamw_(parameters, gradients, expAvgs, expAvgSqs, {}, steps, m_rate, m_beta1,
-            m_beta2, m_weightDecay, m_eps, false, false, control.gradScale, control.foundInf);
+        kernel(m_rate);
     if (control.foundInf) {
         for (auto& counter : counters)
             counter.sub_(*control.foundInf);

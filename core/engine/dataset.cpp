@@ -2,7 +2,10 @@
 #include "core/engine/dataset.h"
 
 #include "core/base/paths.h"
+#include "core/engine/cifar_reader.h"
 #include "core/engine/idx_reader.h"
+#include "core/engine/table_split.h"
+#include "core/engine/text_reader.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -76,7 +79,7 @@ Result<Dataset> loadFashionMnist(const DataConfig& config)
             rawOrGz(*folder, "t10k-labels-idx1-ubyte")));
     if (!data)
         return data;
-    data->normalisation = {0.2860F, 0.3530F};
+    data->normalisation = {{0.2860F}, {0.3530F}};
     data->origin = *folder;
     return data;
 }
@@ -90,6 +93,45 @@ Result<Dataset> loadIdx(const DataConfig& config)
     return data;
 }
 
+Result<Dataset> loadCsv(const DataConfig& config)
+{
+    auto table = readCsv(config.path, {config.target, config.targetKind == TargetWord::Class});
+    if (!table)
+        return tl::unexpected(table.error());
+    return splitTable(*table, config);
+}
+
+/// A relative path that is not there is looked for among the files that ship with the program.
+fs::path textFile(const std::string& path)
+{
+    std::error_code error;
+    const auto shipped = shippedFolder("experiments") / path;
+    return !fs::exists(path, error) && fs::exists(shipped, error) ? shipped : fs::path(path);
+}
+
+Result<Dataset> loadText(const DataConfig& config)
+{
+    auto text = readTextFile(textFile(config.path));
+    if (!text)
+        return tl::unexpected(text.error());
+    const auto length = static_cast<double>(text->tokens.size());
+    const auto held = static_cast<std::int64_t>(length * config.validationShare);
+    const auto split = text->tokens.end() - held;
+    Dataset data;
+    data.target = TargetKind::NextToken;
+    data.classes = static_cast<std::int64_t>(text->vocabulary.size());
+    data.trainText = {{text->tokens.begin(), split}, config.sequence};
+    data.validationText = {{split, text->tokens.end()}, config.sequence};
+    data.origin = textFile(config.path).string();
+    data.details = {{"characters", text->tokens.size()}, {"vocabulary", toUtf8(text->vocabulary)},
+        {"validation_part", "the end of the text"}};
+    if (data.validationCount() < 1)
+        return fail(fmt::format("{} has {} characters: too few for data.sequence = {} and "
+                                "data.validation_share = {}",
+            data.origin, text->tokens.size(), config.sequence, config.validationShare));
+    return data;
+}
+
 void cut(ImageSet& set, std::int64_t limit)
 {
     if (limit <= 0 || limit >= set.count)
@@ -100,21 +142,89 @@ void cut(ImageSet& set, std::int64_t limit)
     set.pixels.shrink_to_fit();
 }
 
+void cut(TableSet& set, std::int64_t limit)
+{
+    if (limit <= 0 || limit >= set.count)
+        return;
+    set.count = limit;
+    set.values.resize(static_cast<std::size_t>(limit * set.features));
+    set.targets.resize(static_cast<std::size_t>(limit));
+}
+
+void cut(TokenSet& set, std::int64_t limit)
+{
+    if (limit > 0 && limit < set.count())
+        set.tokens.resize(static_cast<std::size_t>(limit * set.sequence + 1));
+}
+
+Result<Dataset> loadSource(const DataConfig& config)
+{
+    switch (config.source) {
+    case DataSource::FashionMnist:
+        return loadFashionMnist(config);
+    case DataSource::Idx:
+        return loadIdx(config);
+    case DataSource::Cifar10:
+        return readCifar10(config.root);
+    case DataSource::Text:
+        return loadText(config);
+    case DataSource::Csv:
+        return loadCsv(config);
+    case DataSource::Shapes:
+        break;
+    }
+    return makeShapes(kShapesTrain, kShapesValidation);
+}
+
 } // namespace
+
+std::int64_t TokenSet::count() const
+{
+    return sequence == 0 || tokens.empty()
+        ? 0
+        : (static_cast<std::int64_t>(tokens.size()) - 1) / sequence;
+}
+
+std::int64_t Dataset::trainCount() const
+{
+    return train.count + trainRows.count + trainText.count();
+}
+
+std::int64_t Dataset::validationCount() const
+{
+    return validation.count + validationRows.count + validationText.count();
+}
+
+DataShape Dataset::shape() const
+{
+    DataShape shape;
+    shape.target = target;
+    shape.classes = classes;
+    shape.features = trainRows.features;
+    shape.sequence = trainText.sequence;
+    if (train.count > 0) {
+        shape.channels = train.channels;
+        shape.height = train.height;
+        shape.width = train.width;
+    }
+    return shape;
+}
 
 Result<Dataset> loadDataset(const DataConfig& config)
 {
-    Result<Dataset> data = config.source == DataSource::FashionMnist ? loadFashionMnist(config)
-        : config.source == DataSource::Idx                           ? loadIdx(config)
-                                           : makeShapes(kShapesTrain, kShapesValidation);
+    auto data = loadSource(config);
     if (!data)
         return data;
     cut(data->train, config.trainLimit);
     cut(data->validation, config.validationLimit);
-    if (config.batchSize > data->train.count)
+    cut(data->trainRows, config.trainLimit);
+    cut(data->validationRows, config.validationLimit);
+    cut(data->trainText, config.trainLimit);
+    cut(data->validationText, config.validationLimit);
+    if (config.batchSize > data->trainCount())
         return fail(fmt::format("data.batch_size = {} is larger than the training set; allowed: at "
-                                "most its {} images",
-            config.batchSize, data->train.count));
+                                "most its {} samples",
+            config.batchSize, data->trainCount()));
     return data;
 }
 

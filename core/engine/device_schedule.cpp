@@ -18,6 +18,12 @@ at::Tensor DeviceSchedule::rate() const
     at::Tensor rate;
     if (m_schedule.kind() == LrSchedule::Constant) {
         rate = at::full_like(m_applied, m_schedule.base());
+    } else if (m_schedule.kind() == LrSchedule::Step) {
+        const auto drops = (m_applied - warmup)
+                               .div_(static_cast<double>(m_schedule.stepSize()))
+                               .floor_()
+                               .clamp_min_(0.0);
+        rate = at::pow(m_schedule.gamma(), drops).mul_(m_schedule.base());
     } else {
         const auto length = static_cast<double>(m_schedule.decaySteps());
         const auto share = ((m_applied - warmup) / length).clamp_(0.0, 1.0);

@@ -15,6 +15,8 @@ public:
 
     /// The rate of the next step, fp32, 0-dim.
     at::Tensor rate() const;
+    /// The applied steps so far: a 0-dim double on the device (a handle).
+    const at::Tensor& applied() const { return m_applied; }
     /// Counts a step unless `foundInf` (0 or 1) says that it was skipped.
     void advance(const at::Tensor& foundInf);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// GradScaler's calls in their order. The check of the gradients is in grad_scaler_check.cpp,
+// settings and state in grad_scaler_state.cpp.
 #include "core/engine/grad_scaler.h"
 
 #include "core/engine/optimizer.h"
 #include "core/engine/tensor_value.h"
-#include "core/numerics/loss_scale_policy.h"
-#include "core/numerics/scaler_setting.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -15,21 +15,28 @@ namespace {
 
 tl::unexpected<Error> notScaledYet(const char* function)
 {
-    return fail(fmt::format(
-        "{}() was called before scale(): the scaler has no scale yet (_scale is None)", function));
+    return fail(
+        fmt::format("{}() was called before scale(): the scaler has no scale yet (_scale is "
+                    "None). First scale(loss) and its backward()",
+            function));
 }
 
 } // namespace
 
 GradScaler::GradScaler(const ScalerConfig& config, bool enabled, Decision decision)
-    : m_config(config)
+    : m_policy(config)
     , m_enabled(enabled)
     , m_decision(decision)
-    , m_initScale(makeLossScalePolicy(config)->state().scale)
 {
 }
 
 GradScaler::~GradScaler() = default;
+
+bool GradScaler::readsFoundInf() const
+{
+    const auto policy = config().policy;
+    return m_enabled && policy != ScalerPolicy::Static && policy != ScalerPolicy::Pytorch;
+}
 
 at::Tensor GradScaler::scale(const at::Tensor& output)
 {
@@ -42,6 +49,15 @@ at::Tensor GradScaler::scale(const at::Tensor& output)
     return output * m_scale.to(output.device(), true);
 }
 
+std::vector<at::Tensor> GradScaler::scale(const std::vector<at::Tensor>& outputs)
+{
+    std::vector<at::Tensor> scaled;
+    scaled.reserve(outputs.size());
+    for (const auto& output : outputs)
+        scaled.push_back(scale(output));
+    return scaled;
+}
+
 Result<void> GradScaler::unscale(Optimizer& optimizer)
 {
     if (!m_enabled)
@@ -50,10 +66,13 @@ Result<void> GradScaler::unscale(Optimizer& optimizer)
         return notScaledYet("unscale");
     auto& state = stateOf(optimizer);
     if (state.stage == Stage::Unscaled)
-        return fail("unscale() has already been called on this optimizer since the last update()");
+        return fail("unscale() has already been called on this optimizer since the last update(): "
+                    "the gradients would be divided twice. Call it once a step, after the last "
+                    "micro-batch's backward()");
     if (state.stage == Stage::Stepped)
-        return fail("unscale() is being called after step()");
-    auto checked = check(optimizer, state, true, false);
+        return fail("unscale() is being called after step(): the gradients are used up. Call it "
+                    "before step(), or update() first");
+    auto checked = check(optimizer, state, Check::Unscale);
     if (checked)
         state.stage = Stage::Unscaled;
     return checked;
@@ -69,82 +88,59 @@ Result<StepOutcome> GradScaler::step(Optimizer& optimizer)
         return notScaledYet("step");
     auto& state = stateOf(optimizer);
     if (state.stage == Stage::Stepped)
-        return fail("step() has already been called since the last update()");
-    const bool onDevice = m_decision == Decision::Device
-        || (m_decision == Decision::Auto && m_scale.device().is_cuda());
+        return fail("step() has already been called since the last update(): call update() at the "
+                    "end of every iteration");
+    const bool onDevice = optimizer.obeysStepControl()
+        && (m_decision == Decision::Device
+            || (m_decision == Decision::Auto && m_scale.device().is_cuda()));
     auto outcome = onDevice ? stepOnDevice(optimizer, state) : stepOnHost(optimizer, state);
     if (outcome)
         state.stage = Stage::Stepped;
     return outcome;
 }
 
+/// `first`: what a step without an unscale() before it does with the gradients.
+Result<void> GradScaler::checkBeforeStep(Optimizer& optimizer, OptimizerState& state, Check first)
+{
+    Result<void> checked;
+    if (state.stage == Stage::Ready)
+        checked = check(optimizer, state, first);
+    else if (config().recheck)
+        checked = check(optimizer, state, Check::LookAgain);
+    if (checked && !state.recorded)
+        return fail("No inf checks were recorded for this optimizer: " + whyNoGradient(optimizer));
+    return checked;
+}
+
 Result<StepOutcome> GradScaler::stepOnHost(Optimizer& optimizer, OptimizerState& state)
 {
-    if (state.stage == Stage::Ready) {
-        const auto unscaled = unscale(optimizer);
-        if (!unscaled)
-            return tl::unexpected(unscaled.error());
+    if (auto checked = checkBeforeStep(optimizer, state, Check::Unscale); !checked)
+        return tl::unexpected(checked.error());
+    for (const auto& found : state.found) {
+        if (floatValue(found.value) != 0)
+            return StepOutcome::Skipped;
     }
-    if (!state.recorded)
-        return fail("No inf checks were recorded for this optimizer: none of its parameters has a "
-                    "gradient");
-    if (floatValue(state.foundInf) != 0)
-        return StepOutcome::Skipped;
     optimizer.step();
     return StepOutcome::Stepped;
 }
 
 Result<StepOutcome> GradScaler::stepOnDevice(Optimizer& optimizer, OptimizerState& state)
 {
+    const bool wasReady = state.stage == Stage::Ready;
+    // Without an unscale() before, the gradients stay scaled: the optimizer's kernel divides them.
+    if (auto checked = checkBeforeStep(optimizer, state, Check::LookOnly); !checked)
+        return tl::unexpected(checked.error());
+    if (state.found.size() > 1)
+        return fail("this optimizer's gradients lie on several devices; the fused path takes one "
+                    "device. Use an optimizer for each device");
+    const auto& found = state.found.front();
     StepControl control;
-    if (state.stage == Stage::Ready) {
-        // The gradients stay scaled: the optimizer's kernel divides them.
-        const auto checked = check(optimizer, state, false, true);
-        if (!checked)
-            return tl::unexpected(checked.error());
-        control.gradScale = m_scale;
-    }
-    if (state.recorded)
-        control.foundInf = state.foundInf;
+    control.foundInf = found.value;
+    if (wasReady)
+        control.gradScale =
+            found.device == m_scale.device() ? m_scale : m_scale.to(found.device, true);
     optimizer.step(control);
     return StepOutcome::FoundInfDecides;
-}
-
-Result<void> GradScaler::check(
-    Optimizer& optimizer, OptimizerState& state, bool unscale, bool allowFp16)
-{
-    const at::NoGradGuard noGrad;
-    const auto gradients = optimizer.gradients();
-    for (const auto& gradient : gradients) {
-        if (gradient.layout() != at::kStrided)
-            return fail("a gradient is sparse; allowed: dense gradients");
-        if (gradient.scalar_type() == at::kHalf && !allowFp16)
-            return fail("Attempting to unscale FP16 gradients: keep the parameters in fp32");
-        if (gradient.device() != gradients.front().device())
-            return fail("an optimizer's gradients lie on different devices; allowed: one device");
-    }
-    if (gradients.empty())
-        return {};
-    if (!state.foundInf.defined())
-        state.foundInf = at::zeros({}, m_scale.options());
-    else
-        state.foundInf.zero_();
-    const auto one = unscale ? inverseScale() : at::ones({}, m_scale.options());
-    at::_amp_foreach_non_finite_check_and_unscale_(gradients, state.foundInf, one);
-    state.recorded = true;
-    return {};
-}
-
-const at::Tensor& GradScaler::inverseScale()
-{
-    // The reciprocal is formed in double and rounded once, as PyTorch does.
-    if (m_scale.device().is_cpu()) {
-        const double scale = *m_scale.const_data_ptr<float>();
-        *m_inverse.mutable_data_ptr<float>() = static_cast<float>(1.0 / scale);
-    } else {
-        m_inverse = m_scale.to(at::kDouble).reciprocal_().to(at::kFloat);
-    }
-    return m_inverse;
 }
 
 Result<void> GradScaler::update()
@@ -153,12 +149,18 @@ Result<void> GradScaler::update()
         return {};
     if (!m_scale.defined())
         return notScaledYet("update");
-    const auto found = combinedFoundInf();
-    if (!found.defined())
-        return fail("No inf checks were recorded prior to update()");
-    if (m_config.policy == ScalerPolicy::Pytorch) {
-        at::_amp_update_scale_(m_scale, m_tracker, found, m_config.growthFactor,
-            m_config.backoffFactor, m_config.growthInterval);
+    const auto all = allFoundInfs();
+    if (all.empty())
+        return fail(
+            "No inf checks were recorded prior to update(): call step() or unscale() for at "
+            "least one optimizer first");
+    const auto found = combineFoundInf(all, m_scale.device());
+    if (readsFoundInf()) {
+        m_policy.update(floatValue(found) != 0);
+        writeTensors();
+    } else if (config().policy == ScalerPolicy::Pytorch) {
+        at::_amp_update_scale_(m_scale, m_tracker, found, config().growthFactor,
+            config().backoffFactor, config().growthInterval);
         bound();
     }
     endIteration();
@@ -171,34 +173,52 @@ Result<void> GradScaler::update(double newScale)
         return {};
     if (!m_scale.defined())
         return notScaledYet("update");
-    const auto scale = checkedScale(m_config, newScale);
-    if (!scale)
-        return tl::unexpected(scale.error());
-    m_scale.fill_(*scale);
+    const SettingChange change{"scale", newScale};
+    if (auto changed = set({&change, 1}); !changed)
+        return fail(changed.error().reason);
     endIteration();
     return {};
 }
 
-at::Tensor GradScaler::combinedFoundInf() const
+Result<void> GradScaler::update(const at::Tensor& newScale)
 {
-    at::Tensor sum;
+    if (!m_enabled)
+        return {};
+    if (!newScale.defined() || newScale.numel() != 1 || newScale.scalar_type() != at::kFloat
+        || newScale.requires_grad())
+        return fail("update(new_scale): the tensor is not allowed; allowed: one float32 number "
+                    "without requires_grad");
+    return update(newScale.item<double>());
+}
+
+std::vector<at::Tensor> GradScaler::allFoundInfs() const
+{
+    std::vector<at::Tensor> all;
     for (const auto& state : m_states) {
-        if (!state.recorded)
-            continue;
-        const auto found = state.foundInf.device() == m_scale.device()
-            ? state.foundInf
-            : state.foundInf.to(m_scale.device(), true);
-        sum = sum.defined() ? sum + found : found;
+        for (const auto& found : state.found) {
+            if (state.recorded)
+                all.push_back(found.value);
+        }
     }
-    return sum;
+    return all;
+}
+
+at::Tensor combineFoundInf(const std::vector<at::Tensor>& found, at::Device device)
+{
+    at::Tensor sum = found.front().to(device, true);
+    if (found.size() == 1)
+        return sum;
+    for (std::size_t i = 1; i < found.size(); ++i)
+        sum = sum + found[i].to(device, true);
+    return sum.clamp_max_(1);
 }
 
 void GradScaler::bound()
 {
-    if (m_config.minScale)
-        m_scale.clamp_min_(*m_config.minScale);
-    if (m_config.maxScale)
-        m_scale.clamp_max_(*m_config.maxScale);
+    if (config().minScale)
+        m_scale.clamp_min_(*config().minScale);
+    if (config().maxScale)
+        m_scale.clamp_max_(*config().maxScale);
 }
 
 void GradScaler::endIteration()
@@ -209,21 +229,13 @@ void GradScaler::endIteration()
     }
 }
 
-void GradScaler::createTensors(const at::Tensor& like)
-{
-    const auto options = like.options().requires_grad(false);
-    m_scale = at::full({}, m_initScale, options.dtype(at::kFloat));
-    m_tracker = at::full({}, m_initTracker, options.dtype(at::kInt));
-    m_inverse = at::ones({}, options.dtype(at::kFloat));
-}
-
 GradScaler::OptimizerState& GradScaler::stateOf(const Optimizer& optimizer)
 {
     for (auto& state : m_states) {
         if (state.optimizer == &optimizer)
             return state;
     }
-    m_states.push_back({&optimizer, Stage::Ready, false, {}});
+    m_states.push_back({&optimizer, Stage::Ready, {}, false});
     return m_states.back();
 }
 
@@ -239,7 +251,14 @@ const GradScaler::OptimizerState* GradScaler::findState(const Optimizer& optimiz
 at::Tensor GradScaler::foundInf(const Optimizer& optimizer) const
 {
     const auto* state = findState(optimizer);
-    return state && state->recorded ? state->foundInf : at::Tensor();
+    if (!state || !state->recorded)
+        return {};
+    if (state->found.size() == 1)
+        return state->found.front().value;
+    std::vector<at::Tensor> found;
+    for (const auto& one : state->found)
+        found.push_back(one.value);
+    return combineFoundInf(found, m_scale.device());
 }
 
 GradScaler::Stage GradScaler::stage(const Optimizer& optimizer) const

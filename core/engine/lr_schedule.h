@@ -11,6 +11,7 @@ namespace mantissa {
 /// With k applied steps so far, w warm-up steps and n steps in all:
 ///   k < w:     lr * (k + 1) / w
 ///   constant:  lr
+///   step:      lr * gamma^floor((k - w) / step_size)
 ///   cosine:    lr * (1 + cos(pi * (k - w) / max(1, n - w))) / 2, 0 from k = n on.
 class LrScheduleFunction {
 public:
@@ -18,6 +19,8 @@ public:
 
     double at(std::int64_t appliedSteps) const;
 
+    double gamma() const { return m_gamma; }
+    std::int64_t stepSize() const { return m_stepSize; }
     LrSchedule kind() const { return m_kind; }
     double base() const { return m_base; }
     std::int64_t warmup() const { return m_warmup; }
@@ -26,6 +29,8 @@ public:
 private:
     LrSchedule m_kind;
     double m_base;
+    double m_gamma;
+    std::int64_t m_stepSize;
     std::int64_t m_warmup;
     std::int64_t m_decaySteps;
 };

@@ -64,11 +64,20 @@ std::vector<at::Tensor> Optimizer::pick(
     return some;
 }
 
+void Optimizer::addState(std::vector<NamedTensor>& state, const std::string& name,
+    const std::vector<at::Tensor>& tensors)
+{
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+        state.push_back({name + "." + std::to_string(i), tensors[i]});
+}
+
 std::unique_ptr<Optimizer> makeOptimizer(
     const TrainConfig& config, std::vector<at::Tensor> parameters)
 {
     if (config.optimizer == OptimizerKind::Sgd)
         return std::make_unique<Sgd>(std::move(parameters), config);
+    if (config.optimizer == OptimizerKind::RmsProp)
+        return std::make_unique<RmsProp>(std::move(parameters), config);
     return std::make_unique<AdamW>(std::move(parameters), config);
 }
 

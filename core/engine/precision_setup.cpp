@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace mantissa {
 
@@ -73,6 +74,31 @@ void applyPrecision(const Variant& variant, c10::Device device)
     context.setDeterministicAlgorithms(settings.deterministic, false);
 }
 
+namespace {
+
+/// What may make two runs with the same settings differ, in words; empty on a CPU.
+nlohmann::json notDeterministic(const DeviceConfig& settings, c10::Device device)
+{
+    auto reasons = nlohmann::json::array();
+    if (device.is_cpu())
+        return reasons;
+    if (!settings.deterministic)
+        reasons.push_back("device.deterministic is false: kernels may add in another order each "
+                          "time");
+    if (settings.cudnnBenchmark)
+        reasons.push_back("device.cudnn_benchmark is true: cuDNN may choose another algorithm each "
+                          "time");
+    const char* workspace = std::getenv("CUBLAS_WORKSPACE_CONFIG");
+    const std::string_view config = workspace ? workspace : "";
+    if (settings.deterministic && config != ":4096:8" && config != ":16:8")
+        reasons.push_back(fmt::format("CUBLAS_WORKSPACE_CONFIG is \"{}\": cuBLAS is deterministic "
+                                      "with :4096:8 or :16:8 only",
+            config));
+    return reasons;
+}
+
+} // namespace
+
 nlohmann::json precisionInForce(const Variant& variant, c10::Device device)
 {
     constexpr auto kReduced = at::CuBLASReductionOption::AllowReducedPrecisionWithSplitK;
@@ -82,12 +108,14 @@ nlohmann::json precisionInForce(const Variant& variant, c10::Device device)
         {"autocast",
             {{"enabled", type.has_value()},
                 {"dtype", type ? nlohmann::json(c10::toString(*type)) : nlohmann::json()},
-                {"cache", variant.settings.autocast.cache}}},
+                {"cache", variant.settings.autocast.cache},
+                {"keep_fp32", variant.settings.model.keepFp32}}},
         {"threads", at::get_num_threads()}, {"tf32_matmul", context.allowTF32CuBLAS()},
         {"tf32_cudnn", context.allowTF32CuDNN()},
         {"fp16_reduced_reduction", context.allowFP16ReductionCuBLAS() == kReduced},
         {"bf16_reduced_reduction", context.allowBF16ReductionCuBLAS() == kReduced},
         {"deterministic", context.deterministicAlgorithms()},
+        {"not_deterministic", notDeterministic(variant.settings.device, device)},
         {"cudnn_benchmark", context.benchmarkCuDNN()},
         {"channels_last", variant.settings.device.channelsLast}};
 }

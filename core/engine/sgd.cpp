@@ -22,6 +22,13 @@ Sgd::Sgd(std::vector<at::Tensor> parameters, const TrainConfig& config)
 
 Sgd::~Sgd() = default;
 
+std::vector<NamedTensor> Sgd::state() const
+{
+    std::vector<NamedTensor> state;
+    addState(state, "momentum_buffer", m_momentumBuffers);
+    return state;
+}
+
 void Sgd::update(const std::vector<std::size_t>& indices, const std::vector<at::Tensor>& gradients,
     const StepControl& control)
 {

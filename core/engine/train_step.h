@@ -5,13 +5,15 @@
 #include "core/config/experiment_config.h"
 #include "core/engine/batch_source.h"
 #include "core/engine/grad_scaler.h"
+#include "core/engine/non_finite.h"
 
 #include <optional>
 #include <vector>
 
 namespace mantissa {
 
-class Model;
+class AutocastGuard;
+class Module;
 class Optimizer;
 
 /// What a precision made of the first applied step, as LibTorch's names of types.
@@ -31,8 +33,7 @@ struct StepTensors {
     StepOutcome outcome = StepOutcome::Stepped;
 };
 
-/// One optimizer step: zero_grad, per micro-batch an autocast region (forward and loss) and
-/// backward, then unscale, norm, clip, step, update. One thread.
+/// How a kind of training makes one step out of its micro-batches. One thread.
 class TrainStep {
 public:
     struct Options {
@@ -42,34 +43,48 @@ public:
         double clipNorm = 0; ///< 0 = off
         bool gradNorm = true; ///< compute it also without clipping
     };
-
-    TrainStep(const Options& options, const Model& model, Optimizer& optimizer, GradScaler& scaler);
-
-    [[nodiscard]] Result<StepTensors> run(const std::vector<Batch>& batches);
-
-    /// Logits and loss under the variant's autocast, without a graph.
+    /// Prediction and loss under the variant's autocast, in evaluation mode, without a graph.
     struct Evaluated {
-        at::Tensor logits;
+        at::Tensor prediction;
         at::Tensor loss;
+        at::Tensor score; ///< what the batch adds to the metric, see Model::score()
+        std::int64_t answers = 0; ///< over so many targets
     };
-    Evaluated evaluate(const Batch& batch) const;
 
+    virtual ~TrainStep();
+
+    /// zero_grad to the end of the scaler's update.
+    [[nodiscard]] virtual Result<StepTensors> run(const std::vector<Batch>& batches) = 0;
+    virtual Evaluated evaluate(const Batch& batch) = 0;
     /// From the step that was applied first on; read once.
-    std::optional<FirstStepFacts> takeFacts();
+    virtual std::optional<FirstStepFacts> takeFacts() = 0;
+    /// Replays a skipped step, the last one, with the scale it had, and says what was the first
+    /// tensor that is not finite. Changes nothing. Nothing where this kind of step has no replay.
+    virtual std::optional<NonFiniteFinding> locate(const std::vector<Batch>& batches, double scale);
+
+protected:
+    explicit TrainStep(const Options& options);
+
+    const Options& options() const { return m_options; }
+    /// Enters the variant's autocast region, if it has one.
+    void enter(std::optional<AutocastGuard>& region) const;
+    /// Unscales, takes the norm (undefined if nobody asked) and clips.
+    [[nodiscard]] Result<at::Tensor> treatGradients(GradScaler& scaler, Optimizer& optimizer) const;
 
 private:
-    Evaluated forward(const Batch& batch) const;
-    at::Tensor accumulate(const std::vector<Batch>& batches);
-    [[nodiscard]] Result<void> treatGradients(StepTensors& step);
-    void noteFacts(StepOutcome outcome);
-
     Options m_options;
-    const Model& m_model;
-    Optimizer& m_optimizer;
-    GradScaler& m_scaler;
-    std::optional<FirstStepFacts> m_facts;
-    bool m_factsWanted = true;
-    at::Tensor m_weightBefore;
+};
+
+/// Evaluation mode of a module and all below it, for a scope.
+class EvaluationMode {
+public:
+    explicit EvaluationMode(Module& module);
+    ~EvaluationMode();
+    EvaluationMode(const EvaluationMode&) = delete;
+    EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+private:
+    Module& m_module;
 };
 
 } // namespace mantissa

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/trainer.h"
 
+#include "core/config/config_io.h"
+#include "core/engine/tensor_file.h"
 #include "core/engine/trainer_private.h"
+#include "core/run/resume_check.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <utility>
 
 namespace mantissa {
 
@@ -33,15 +38,37 @@ tl::expected<std::unique_ptr<Trainer>, StartFailure> Trainer::create(
     if (auto reason = refusal(variant.precision, *device))
         return tl::unexpected(StartFailure{RunState::Refused, std::move(*reason)});
     auto created = guarded([&]() -> Result<std::unique_ptr<Private>> {
+        if (!options.resumeFrom.empty())
+            return resumed(variant, plugin, *device, start, options);
         auto d = std::make_unique<Private>(variant, *device, start, options);
-        auto ready = d->prepare(plugin);
-        if (!ready)
+        if (auto ready = d->prepare(plugin); !ready)
             return tl::unexpected(ready.error());
         return d;
     });
     if (!created)
         return tl::unexpected(StartFailure{RunState::Failed, created.error().message});
     return std::unique_ptr<Trainer>(new Trainer(std::move(*created)));
+}
+
+Result<std::unique_ptr<Trainer::Private>> Trainer::resumed(const Variant& variant,
+    const CudaPlugin& plugin, c10::Device device, TimePoint start, const Options& options)
+{
+    auto checkpoint = readCheckpointState(options.resumeFrom);
+    if (!checkpoint)
+        return tl::unexpected(checkpoint.error());
+    const auto name = options.resumeFrom.string();
+    const auto saved = variantFromJson(checkpoint->state.value("variant", nlohmann::json()));
+    if (!saved)
+        return fail(fmt::format("{} holds no settings that this version can read", name));
+    if (const auto refused = resumeRefusal(*saved, variant))
+        return fail(fmt::format("{}: {}", name, *refused));
+    checkpoint->sameScaler = variant.settings.scaler == saved->settings.scaler;
+    auto d = std::make_unique<Private>(variant, device, start, options);
+    if (auto ready = d->prepare(plugin); !ready)
+        return tl::unexpected(ready.error());
+    if (auto restored = d->restore(*checkpoint); !restored)
+        return tl::unexpected(restored.error());
+    return d;
 }
 
 Trainer::Trainer(std::unique_ptr<Private> d)
@@ -59,6 +86,11 @@ const nlohmann::json& Trainer::environment() const
 bool Trainer::usesScaler() const
 {
     return m_d->scaler.isEnabled();
+}
+
+const ScalerConfig& Trainer::scalerConfig() const
+{
+    return m_d->scaler.config();
 }
 
 bool Trainer::usesCuda() const
@@ -87,9 +119,35 @@ Result<std::optional<ValidationResult>> Trainer::validate(const std::function<bo
         [&]() -> Result<std::optional<ValidationResult>> { return m_d->validate(cancelled); });
 }
 
-Result<double> Trainer::set(const std::string& key, double value)
+tl::expected<std::vector<AppliedSetting>, SettingRefusal> Trainer::set(
+    const std::vector<SettingChange>& changes)
 {
-    return guarded([&] { return m_d->scaler.set(key, value); });
+    // Both were made from the same settings, so what one takes the other takes.
+    if (m_d->secondScaler) {
+        if (auto set = m_d->secondScaler->set(changes); !set)
+            return set;
+    }
+    return m_d->scaler.set(changes);
+}
+
+std::vector<LifecycleEvent> Trainer::takeEvents()
+{
+    return std::exchange(m_d->events, {});
+}
+
+Result<void> Trainer::writeCheckpoint(const std::filesystem::path& file, std::int64_t skipped)
+{
+    return guarded([&] { return m_d->writeCheckpoint(file, skipped); });
+}
+
+const std::vector<std::string>& Trainer::resumeWarnings() const
+{
+    return m_d->resumeWarnings;
+}
+
+Result<void> Trainer::saveWeights(const std::filesystem::path& file)
+{
+    return guarded([&] { return mantissa::saveWeights(m_d->model->root(), file); });
 }
 
 std::optional<nlohmann::json> Trainer::takeFirstStepFacts()

@@ -8,6 +8,7 @@
 #include "core/run/run_event.h"
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,11 +16,15 @@
 #include <string>
 #include <vector>
 
+namespace c10 {
+struct Device;
+}
+
 namespace mantissa {
 
 struct ValidationResult {
-    double accuracy = 0; ///< share of right answers, 0 to 1
-    double loss = 0; ///< mean over the validation images
+    double metric = 0; ///< Model::metric(): accuracy (0 to 1) or rmse
+    double loss = 0; ///< mean over the validation samples
 };
 
 /// A parameter's values, copied out.
@@ -46,6 +51,7 @@ public:
     struct Options {
         bool gradNorm = true; ///< a gradient norm at every step
         bool probe = true; ///< time the formats first
+        std::filesystem::path resumeFrom; ///< checkpoint to go on from; empty = from the start
     };
     using TimePoint = std::chrono::steady_clock::time_point;
 
@@ -60,6 +66,8 @@ public:
     /// Every setting in force, the data, the model, the formats' classes.
     const nlohmann::json& environment() const;
     bool usesScaler() const;
+    /// The scaler's settings in force, live changes included.
+    const ScalerConfig& scalerConfig() const;
     bool usesCuda() const;
     /// Steps of the learning-rate schedule.
     std::int64_t scheduledSteps() const;
@@ -71,8 +79,21 @@ public:
     /// Nothing if `cancelled` (asked before each batch) said so.
     [[nodiscard]] Result<std::optional<ValidationResult>> validate(
         const std::function<bool()>& cancelled);
-    /// A live scaler setting; returns the old value. Between two steps.
-    [[nodiscard]] Result<double> set(const std::string& key, double value);
+    /// Live scaler settings, all or none. Between two steps.
+    [[nodiscard]] tl::expected<std::vector<AppliedSetting>, SettingRefusal> set(
+        const std::vector<SettingChange>& changes);
+
+    /// What happened since the last call beside the steps themselves: the first non-finite tensor
+    /// of a skipped step, alerts, findings of the check before the first step.
+    std::vector<LifecycleEvent> takeEvents();
+    /// Between two steps, all of them collected: everything the next step depends on, to a file
+    /// that Options::resumeFrom takes. `skipped` are the steps skipped so far.
+    [[nodiscard]] Result<void> writeCheckpoint(
+        const std::filesystem::path& file, std::int64_t skipped);
+    /// What may keep a resumed run from giving the same numbers, in sentences.
+    const std::vector<std::string>& resumeWarnings() const;
+    /// Parameters and buffers as safetensors, under Python's names.
+    [[nodiscard]] Result<void> saveWeights(const std::filesystem::path& file);
 
     /// Once, after the first applied step: {"parameter_dtype", ..., "weight_changed"}, and under
     /// "mismatches" what does not fit the precision.
@@ -81,13 +102,15 @@ public:
     /// All parameters as they are now, in the order of creation.
     std::vector<WeightValues> weights() const;
 
-    std::int64_t steps() const;
+    std::int64_t steps() const; ///< of a resumed run with those before
     /// Wall time of the steps and their data, in seconds.
     double trainSeconds() const;
 
 private:
     class Private;
     explicit Trainer(std::unique_ptr<Private> d);
+    static Result<std::unique_ptr<Private>> resumed(const Variant& variant,
+        const CudaPlugin& plugin, c10::Device device, TimePoint start, const Options& options);
     std::unique_ptr<Private> m_d;
 };
 

@@ -44,24 +44,23 @@ std::int64_t Trainer::Private::samplesPerStep() const
     return variant.settings.data.batchSize * variant.settings.train.accumulate;
 }
 
-void Trainer::Private::nextBatches()
-{
-    for (auto& batch : m_batches)
-        trainBatches->make(order->next(), batch);
-}
-
 void Trainer::Private::setLearningRate(StepRecord& record)
 {
     if (deviceSchedule)
         return;
     record.lr = schedule->at(applied);
-    optimizer->setLearningRate(record.lr);
+    for (const auto& optimizer : optimizers)
+        optimizer->setLearningRate(record.lr);
 }
 
 Result<void> Trainer::Private::step()
 {
+    for (const auto* each : {&scaler, secondScaler.get()}) {
+        if (auto reason = each ? each->exhaustion() : std::string(); !reason.empty())
+            return fail(std::move(reason));
+    }
     const auto begin = Clock::now();
-    nextBatches();
+    loader->next(m_batches);
     const auto dataEnd = Clock::now();
     StepRecord record;
     record.step = ++steps;
@@ -69,6 +68,8 @@ Result<void> Trainer::Private::step()
     setLearningRate(record);
     auto result = telemetry ? stepOnCuda(record) : stepOnCpu(record);
     trainSeconds += seconds(Clock::now() - begin);
+    if (result && !m_ready.empty() && m_ready.back().foundInf != 0)
+        lookIntoSkip(m_ready.back());
     return result;
 }
 
@@ -77,7 +78,9 @@ Result<void> Trainer::Private::stepOnCpu(StepRecord& record)
     record.scale = scaler.scaleValue();
     meter.beginStep();
     const auto begin = Clock::now();
-    const auto step = trainStep->run(m_batches);
+    if (bufferGuard)
+        bufferGuard->beginStep();
+    const auto step = runStep();
     const auto end = Clock::now();
     if (!step)
         return tl::unexpected(step.error());
@@ -109,11 +112,17 @@ Result<void> Trainer::Private::stepOnCuda(StepRecord& record)
         return begun;
     if (deviceSchedule) {
         values.lr = deviceSchedule->rate();
-        optimizer->setLearningRate(values.lr);
+        for (const auto& optimizer : optimizers)
+            optimizer->setLearningRate(values.lr);
     }
-    auto step = trainStep->run(m_batches);
+    const bool rollsBack = bufferGuard && variant.settings.train.rollbackBuffers;
+    if (rollsBack)
+        bufferGuard->beginStep();
+    auto step = runStep();
     if (!step)
         return tl::unexpected(step.error());
+    if (rollsBack && step->foundInf.defined())
+        bufferGuard->rollBackIf(step->foundInf);
     if (deviceSchedule) {
         values.foundInf = step->foundInf;
         deviceSchedule->advance(step->foundInf);
@@ -150,8 +159,9 @@ Result<void> Trainer::Private::collect(bool wait, std::vector<StepRecord>& recor
 std::optional<ValidationResult> Trainer::Private::validate(const std::function<bool()>& cancelled)
 {
     constexpr std::int64_t kBatch = 256;
-    const auto count = data.validation.count;
-    at::Tensor right;
+    const auto count = validationSamples->count();
+    std::int64_t answers = 0;
+    at::Tensor score;
     at::Tensor loss;
     std::vector<std::int64_t> indices;
     for (std::int64_t first = 0; first < count; first += kBatch) {
@@ -160,16 +170,21 @@ std::optional<ValidationResult> Trainer::Private::validate(const std::function<b
         indices.resize(static_cast<std::size_t>(std::min(kBatch, count - first)));
         for (std::size_t i = 0; i < indices.size(); ++i)
             indices[i] = first + static_cast<std::int64_t>(i);
-        validationBatches->make(indices, m_validationBatch);
-        const auto result = trainStep->evaluate(m_validationBatch);
-        const auto hits = result.logits.argmax(1).eq(m_validationBatch.labels).sum();
+        const auto samples = static_cast<std::int64_t>(indices.size());
+        if (!m_validationBatch.target.defined() || m_validationBatch.target.size(0) != samples)
+            m_validationBatch = validationSamples->allocate(samples, device.is_cuda());
+        validationSamples->fill(indices, 0, m_validationBatch);
+        const auto result = trainStep->evaluate(
+            onDevice(m_validationBatch, device, variant.settings.device.channelsLast));
+        if (device.is_cuda())
+            m_validationBatch = {}; // its copy may not have ended
         const auto sum = result.loss.to(at::kDouble) * static_cast<double>(indices.size());
-        right = right.defined() ? right + hits : hits;
+        answers += result.answers;
+        score = score.defined() ? score + result.score : result.score;
         loss = loss.defined() ? loss + sum : sum;
     }
-    const auto images = static_cast<double>(count);
-    return ValidationResult{
-        static_cast<double>(right.item<std::int64_t>()) / images, loss.item<double>() / images};
+    return ValidationResult{model->metricOf(score.item<double>(), answers),
+        loss.item<double>() / static_cast<double>(count)};
 }
 
 std::optional<nlohmann::json> Trainer::Private::takeFirstStepFacts()

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numerics/loss_scale_policy.h"
 
-#include "core/numerics/scaler_setting.h"
+#include "core/base/number_text.h"
+#include "core/config/words.h"
+#include "core/numerics/loss_scale_rules.h"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace mantissa {
 
@@ -12,62 +15,85 @@ LossScalePolicy::LossScalePolicy(const ScalerConfig& config)
     : m_config(config)
 {
     m_state.scale = bounded(static_cast<float>(config.initScale));
+    restartCounters();
 }
-
-LossScalePolicy::~LossScalePolicy() = default;
 
 const LossScaleState& LossScalePolicy::update(bool foundInf)
 {
-    m_state = next(m_state, foundInf);
-    m_state.scale = bounded(m_state.scale);
+    m_state = nextLossScale(m_config, m_state, foundInf);
+    const float scale = bounded(m_state.scale);
+    if (scale != m_state.scale)
+        adopt(scale, m_state.growthTracker);
     return m_state;
 }
 
-Result<double> LossScalePolicy::set(std::string_view key, double value)
+void LossScalePolicy::adopt(float scale, std::int32_t growthTracker)
 {
-    if (key == "scale") {
-        const auto scale = checkedScale(m_config, value);
-        if (!scale)
-            return tl::unexpected(scale.error());
-        return std::exchange(m_state.scale, *scale);
-    }
-    auto old = changeScalerSetting(m_config, key, value);
-    if (old && key == "growth_interval")
+    if (scale != m_state.scale)
+        m_state.log2Scale = std::log2(double{scale});
+    m_state.scale = scale;
+    m_state.growthTracker = growthTracker;
+}
+
+void LossScalePolicy::restore(const ScalerConfig& config, const LossScaleState& state)
+{
+    m_config = config;
+    m_state = state;
+}
+
+tl::expected<std::vector<AppliedSetting>, SettingRefusal> LossScalePolicy::set(
+    std::span<const SettingChange> changes)
+{
+    auto config = m_config;
+    float scale = m_state.scale;
+    auto applied = changeScalerSettings(config, scale, changes);
+    if (!applied)
+        return applied;
+    const bool policyChanged = config.policy != m_config.policy;
+    const bool intervalChanged = config.growthInterval != m_config.growthInterval;
+    const bool hysteresisChanged = config.hysteresis != m_config.hysteresis;
+    m_config = config;
+    adopt(scale, m_state.growthTracker);
+    if (policyChanged)
+        restartCounters();
+    if (hysteresisChanged)
+        m_state.hysteresis = static_cast<std::int32_t>(config.hysteresis);
+    if (intervalChanged) {
         m_state.growthTracker = 0;
-    return old;
+        m_state.lastOverflow = m_state.iteration - 1;
+    }
+    m_state.exhausted = false;
+    return applied;
+}
+
+std::string LossScalePolicy::exhaustion() const
+{
+    if (!m_state.exhausted)
+        return {};
+    return fmt::format(
+        "the loss scale cannot fall below {} (scaler.min_scale, policy {}) and gradients are still "
+        "inf or NaN: they are so without the scale's doing. Look at the loss and the learning "
+        "rate; clip gradients (train.clip_norm), or use bf16. A lower scaler.min_scale lets the "
+        "scale fall further",
+        toText(m_config.floor().value_or(0)), word(m_config.policy));
 }
 
 float LossScalePolicy::bounded(float scale) const
 {
-    if (m_config.minScale)
-        scale = std::max(scale, static_cast<float>(*m_config.minScale));
+    if (const auto floor = m_config.floor())
+        scale = std::max(scale, static_cast<float>(*floor));
     if (m_config.maxScale)
         scale = std::min(scale, static_cast<float>(*m_config.maxScale));
     return scale;
 }
 
-LossScaleState StaticLossScale::next(const LossScaleState& state, bool) const
+void LossScalePolicy::restartCounters()
 {
-    return state;
-}
-
-LossScaleState PytorchLossScale::next(const LossScaleState& state, bool foundInf) const
-{
-    const double scale = state.scale;
-    if (foundInf)
-        return {static_cast<float>(scale * config().backoffFactor), 0};
-    const std::int32_t clean = state.growthTracker + 1;
-    if (clean != config().growthInterval)
-        return {state.scale, clean};
-    const auto grown = static_cast<float>(scale * config().growthFactor);
-    return {std::isfinite(grown) ? grown : state.scale, 0};
-}
-
-std::unique_ptr<LossScalePolicy> makeLossScalePolicy(const ScalerConfig& config)
-{
-    if (config.policy == ScalerPolicy::Static)
-        return std::make_unique<StaticLossScale>(config);
-    return std::make_unique<PytorchLossScale>(config);
+    const float scale = m_state.scale;
+    m_state = {};
+    m_state.scale = scale;
+    m_state.hysteresis = static_cast<std::int32_t>(m_config.hysteresis);
+    m_state.log2Scale = std::log2(double{scale});
 }
 
 } // namespace mantissa

@@ -2,86 +2,179 @@
 #include "core/numerics/scaler_setting.h"
 
 #include "core/base/number_text.h"
+#include "core/config/schema.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
+#include <fmt/ranges.h>
 
 namespace mantissa {
 
 namespace {
 
-constexpr double kMaxInterval = std::numeric_limits<std::int32_t>::max();
+using nlohmann::json;
 
-tl::unexpected<Error> notAllowed(std::string_view key, double value, std::string_view allowed)
+tl::unexpected<SettingRefusal> refuse(
+    std::string_view key, const json& value, std::string_view allowed)
 {
-    return fail(fmt::format("{} = {} is not allowed; allowed: {}", key, toText(value), allowed));
+    return tl::unexpected(SettingRefusal{std::string(key),
+        fmt::format("{} = {} is not allowed; allowed: {}", key, settingValueText(value), allowed)});
 }
 
-Result<double> changeInterval(ScalerConfig& config, double value)
+bool isNothing(const json& value)
 {
-    if (!(value >= 1 && value <= kMaxInterval) || value != std::floor(value))
-        return notAllowed("growth_interval", value, "a whole number from 1 to 2147483647");
-    const auto old = static_cast<double>(config.growthInterval);
-    config.growthInterval = static_cast<std::int64_t>(value);
-    return old;
+    return value.is_null() || value == "NaN";
 }
 
-Result<double> changeBound(
-    ScalerConfig& config, std::optional<double> ScalerConfig::*bound, double value)
+json toJson(const SettingValue& value)
 {
-    const bool isFloor = bound == &ScalerConfig::minScale;
-    const std::string_view key = isFloor ? "min_scale" : "max_scale";
-    const double old = (config.*bound).value_or(std::nan(""));
-    if (std::isnan(value)) {
-        (config.*bound).reset();
-        return old;
+    if (const auto* number = std::get_if<double>(&value))
+        return numberToJson(*number);
+    if (const auto* whole = std::get_if<std::int64_t>(&value))
+        return *whole;
+    if (const auto* text = std::get_if<std::string>(&value))
+        return *text;
+    return nullptr;
+}
+
+/// `value` as what `spec` holds, or nothing if it does not fit.
+std::optional<SettingValue> fitting(const KeySpec& spec, const json& value)
+{
+    if (isNothing(value))
+        return spec.optional ? std::optional<SettingValue>(Unset{}) : std::nullopt;
+    if (spec.type == ValueType::Choice) {
+        const auto known =
+            value.is_string() && std::ranges::count(spec.choices, value.get<std::string>()) > 0;
+        return known ? std::optional<SettingValue>(value.get<std::string>()) : std::nullopt;
     }
-    if (!(value > 0) || !std::isfinite(static_cast<float>(value)))
-        return notAllowed(key, value, "above 0 and finite, or NaN to remove the bound");
-    if (isFloor && value > config.maxScale.value_or(value))
-        return notAllowed(key, value, fmt::format("at most max_scale {}", *config.maxScale));
-    if (!isFloor && value < config.minScale.value_or(value))
-        return notAllowed(key, value, fmt::format("at least min_scale {}", *config.minScale));
-    config.*bound = value;
-    return old;
+    const auto number = value.is_number() ? numberFromJson(value) : std::nullopt;
+    if (!number || !spec.range.contains(*number))
+        return std::nullopt;
+    if (spec.type == ValueType::Number)
+        return *number;
+    if (*number != std::floor(*number))
+        return std::nullopt;
+    return static_cast<std::int64_t>(*number);
+}
+
+using Change = tl::expected<AppliedSetting, SettingRefusal>;
+
+Change changeScale(float& scale, const SettingChange& change)
+{
+    const auto number = change.value.is_number() ? numberFromJson(change.value) : std::nullopt;
+    const auto wanted = static_cast<float>(number.value_or(0));
+    if (!(wanted > 0) || !std::isfinite(wanted))
+        return refuse("scale", change.value, "above 0 and finite as fp32");
+    const double old = std::exchange(scale, wanted);
+    return AppliedSetting{"scale", numberToJson(old), numberToJson(double{wanted})};
+}
+
+Change changeOne(ScalerConfig& config, float& scale, const SettingChange& change)
+{
+    const auto& keys = liveScalerKeys();
+    if (std::ranges::find(keys, change.key) == keys.end())
+        return tl::unexpected(SettingRefusal{change.key,
+            fmt::format("{} is no setting that can change while a run is on; allowed: {}",
+                change.key, fmt::join(keys, ", "))});
+    if (change.key == "scale")
+        return changeScale(scale, change);
+    const auto& spec = *findKey("scaler." + change.key);
+    const auto value = fitting(spec, change.value);
+    if (!value)
+        return refuse(change.key, change.value,
+            spec.allowed()
+                + (spec.optional                          ? ", or none to remove the bound"
+                        : spec.type == ValueType::Integer ? ", a whole number"
+                                                          : ""));
+    Settings settings;
+    settings.scaler = config;
+    const auto old = toJson(spec.get(settings));
+    spec.set(settings, *value);
+    config = settings.scaler;
+    return AppliedSetting{change.key, old, toJson(*value)};
+}
+
+const SettingChange* findChange(std::span<const SettingChange> changes, std::string_view key)
+{
+    const auto found = std::ranges::find(changes, key, &SettingChange::key);
+    return found == changes.end() ? nullptr : &*found;
+}
+
+/// What does not fit the bounds: the bounds themselves, or a scale that was asked for.
+std::optional<SettingRefusal> misfit(
+    const ScalerConfig& config, float scale, std::span<const SettingChange> changes)
+{
+    const auto floor = config.floor();
+    if (floor && config.maxScale && *floor > *config.maxScale) {
+        const auto culprit = std::ranges::find_if(changes, [](const SettingChange& change) {
+            return change.key == "min_scale" || change.key == "max_scale" || change.key == "policy";
+        });
+        if (culprit == changes.end())
+            return std::nullopt; // it was so before
+        return refuse(culprit->key, culprit->value,
+            fmt::format("a floor (min_scale, here {}) at most max_scale, here {}", toText(*floor),
+                toText(*config.maxScale)))
+            .value();
+    }
+    const auto* asked = findChange(changes, "scale");
+    if (asked && floor && scale < static_cast<float>(*floor))
+        return refuse("scale", asked->value, fmt::format("at least min_scale {}", toText(*floor)))
+            .value();
+    if (asked && config.maxScale && scale > static_cast<float>(*config.maxScale))
+        return refuse(
+            "scale", asked->value, fmt::format("at most max_scale {}", toText(*config.maxScale)))
+            .value();
+    return std::nullopt;
 }
 
 } // namespace
 
-Result<double> changeScalerSetting(ScalerConfig& config, std::string_view key, double value)
+const std::vector<std::string_view>& liveScalerKeys()
 {
-    if (key == "growth_interval")
-        return changeInterval(config, value);
-    if (key == "min_scale")
-        return changeBound(config, &ScalerConfig::minScale, value);
-    if (key == "max_scale")
-        return changeBound(config, &ScalerConfig::maxScale, value);
-    if (key == "growth_factor") {
-        if (!(value > 1) || !std::isfinite(value))
-            return notAllowed(key, value, "above 1 and finite");
-        return std::exchange(config.growthFactor, value);
-    }
-    if (key == "backoff_factor") {
-        if (!(value > 0 && value < 1))
-            return notAllowed(key, value, "above 0, below 1");
-        return std::exchange(config.backoffFactor, value);
-    }
-    return fail(fmt::format("{} is no live scaler setting; allowed: growth_factor, "
-                            "backoff_factor, growth_interval, min_scale, max_scale, scale",
-        key));
+    static const std::vector<std::string_view> keys{"policy", "growth_factor", "backoff_factor",
+        "growth_interval", "min_scale", "max_scale", "hysteresis", "hysteresis_refill", "tolerance",
+        "scale"};
+    return keys;
 }
 
-Result<float> checkedScale(const ScalerConfig& config, double value)
+tl::expected<std::vector<AppliedSetting>, SettingRefusal> changeScalerSettings(
+    ScalerConfig& config, float& scale, std::span<const SettingChange> changes)
 {
-    const auto scale = static_cast<float>(value);
-    if (!(scale > 0) || !std::isfinite(scale))
-        return notAllowed("scale", value, "above 0 and finite as fp32");
-    if (value < config.minScale.value_or(value))
-        return notAllowed("scale", value, fmt::format("at least min_scale {}", *config.minScale));
-    if (value > config.maxScale.value_or(value))
-        return notAllowed("scale", value, fmt::format("at most max_scale {}", *config.maxScale));
-    return scale;
+    auto newConfig = config;
+    auto newScale = scale;
+    std::vector<AppliedSetting> applied;
+    for (const auto& change : changes) {
+        auto one = changeOne(newConfig, newScale, change);
+        if (!one)
+            return tl::unexpected(std::move(one.error()));
+        applied.push_back(std::move(*one));
+    }
+    if (auto refusal = misfit(newConfig, newScale, changes))
+        return tl::unexpected(std::move(*refusal));
+    config = newConfig;
+    scale = newScale;
+    return applied;
+}
+
+json settingValueFromText(std::string_view text)
+{
+    if (text == "none")
+        return nullptr;
+    if (const auto whole = parseInt(text))
+        return *whole;
+    if (const auto number = parseDouble(text))
+        return numberToJson(*number);
+    return std::string(text);
+}
+
+std::string settingValueText(const json& value)
+{
+    if (isNothing(value))
+        return "none";
+    if (value.is_number())
+        return toText(value.get<double>());
+    return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 } // namespace mantissa

@@ -135,6 +135,13 @@ std::string stepText(const std::optional<std::int64_t>& step)
     return step ? groupedText(*step) : "";
 }
 
+/// Each of these tells something else: the first of them are listed however many there are.
+bool isWorded(const std::string& kind)
+{
+    return kind == event_kind::kAlert || kind == event_kind::kNonFiniteLocated
+        || kind == event_kind::kWarning;
+}
+
 /// All events of a kind, or one line for many.
 void addEvents(
     std::vector<ReportEvent>& rows, std::size_t column, const std::vector<LifecycleEvent>& events)
@@ -144,13 +151,21 @@ void addEvents(
         byKind[event.kind].push_back(&event);
     for (const auto& event : events) {
         const auto& same = byKind[event.kind];
-        if (same.size() <= kListedOfAKind) {
+        const bool early = isWorded(event.kind)
+            && std::ranges::find(same, &event) - same.begin()
+                < static_cast<std::ptrdiff_t>(kListedOfAKind);
+        if (same.size() <= kListedOfAKind || early) {
             rows.push_back({column, durationText(event.timeS * 1000), stepText(event.step),
                 event.kind, event.message});
         } else if (same.front() == &event) {
             rows.push_back({column, durationText(event.timeS * 1000),
                 fmt::format("{} to {}", stepText(same.front()->step), stepText(same.back()->step)),
                 event.kind, fmt::format("{} times", groupedText(std::int64_t(same.size())))});
+        } else if (isWorded(event.kind) && same.back() == &event) {
+            rows.push_back({column, durationText(event.timeS * 1000), stepText(event.step),
+                event.kind,
+                fmt::format("{} more",
+                    groupedText(std::ssize(same) - static_cast<std::ptrdiff_t>(kListedOfAKind)))});
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/controller.h"
 
+#include "core/run/alert_source.h"
 #include "core/run/block_order.h"
 #include "core/run/worker_session.h"
 
@@ -67,9 +68,21 @@ std::vector<PlannedRun> planRuns(const ExperimentConfig& config)
     return plan;
 }
 
+namespace {
+
+/// Runs of the first repetition.
+std::size_t firstGroup(const std::vector<PlannedRun>& plan)
+{
+    const auto size = std::ranges::count_if(
+        plan, [&](const PlannedRun& run) { return run.repetition == plan.front().repetition; });
+    return std::max<std::size_t>(static_cast<std::size_t>(size), 1);
+}
+
+} // namespace
+
 class ExperimentController::Private {
 public:
-    Private(const ExperimentConfig& config, ControllerOptions options);
+    Private(std::vector<PlannedRun> plan, const RunConfig& schedule, ControllerOptions options);
     ~Private();
 
     void start();
@@ -78,8 +91,9 @@ public:
     void pause(bool paused);
 
     const ControllerOptions m_options;
-    const std::vector<PlannedRun> m_plan;
+    std::vector<PlannedRun> m_plan; ///< unchanged from start() on
     Fanout m_fanout;
+    AlertSource m_alerts; ///< between the sessions and m_fanout
 
     mutable std::mutex m_mutex;
     std::condition_variable m_endedCondition;
@@ -112,18 +126,18 @@ private:
     std::thread m_thread;
 };
 
-ExperimentController::Private::Private(const ExperimentConfig& config, ControllerOptions options)
+ExperimentController::Private::Private(
+    std::vector<PlannedRun> plan, const RunConfig& schedule, ControllerOptions options)
     : m_options(std::move(options))
-    , m_plan(planRuns(config))
+    , m_plan(std::move(plan))
+    , m_alerts(m_plan, m_fanout)
     , m_outcomes(m_plan.size())
-    , m_blockSteps(config.settings.run.block)
-    , m_groupSize(config.settings.run.schedule == RunSchedule::Interleaved
-              ? std::max<std::size_t>(config.variants.size(), 1)
-              : 1)
+    , m_blockSteps(schedule.block)
+    , m_groupSize(schedule.schedule == RunSchedule::Interleaved ? firstGroup(m_plan) : 1)
     , m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
     for (const auto& run : m_plan)
-        m_sessions.emplace_back(run, m_options, m_fanout);
+        m_sessions.emplace_back(run, m_options, m_alerts);
 }
 
 ExperimentController::Private::~Private()
@@ -173,7 +187,7 @@ void ExperimentController::Private::run()
             session.service();
         publish();
     }
-    m_fanout.onAllEnded();
+    m_alerts.onAllEnded();
     const std::lock_guard lock(m_mutex);
     m_ended = true;
     m_endedCondition.notify_all();
@@ -306,7 +320,13 @@ bool ExperimentController::Private::allEnded() const
 
 ExperimentController::ExperimentController(
     const ExperimentConfig& config, ControllerOptions options)
-    : m_d(std::make_unique<Private>(config, std::move(options)))
+    : ExperimentController(planRuns(config), config.settings.run, std::move(options))
+{
+}
+
+ExperimentController::ExperimentController(
+    std::vector<PlannedRun> plan, const RunConfig& schedule, ControllerOptions options)
+    : m_d(std::make_unique<Private>(std::move(plan), schedule, std::move(options)))
 {
 }
 
@@ -320,6 +340,13 @@ const std::vector<PlannedRun>& ExperimentController::plan() const
 void ExperimentController::addObserver(RunObserver& observer)
 {
     m_d->m_fanout.m_observers.push_back(&observer);
+}
+
+void ExperimentController::setCheckpointFolder(int run, const std::filesystem::path& folder)
+{
+    const auto index = static_cast<std::size_t>(run);
+    if (run >= 0 && index < m_d->m_plan.size())
+        m_d->m_plan[index].checkpointFolder = folder;
 }
 
 void ExperimentController::start()
@@ -342,12 +369,27 @@ void ExperimentController::stop(const std::string& reason)
     m_d->request([d = m_d.get(), reason] { d->stop(reason); });
 }
 
-void ExperimentController::set(int run, const SetCommand& change)
+void ExperimentController::set(int run, const std::string& key, const nlohmann::json& value)
+{
+    set(run, std::vector<SettingChange>{{key, value}});
+}
+
+void ExperimentController::set(int run, std::vector<SettingChange> changes, std::int64_t request)
+{
+    const auto index = static_cast<std::size_t>(run);
+    if (run < 0 || index >= m_d->m_sessions.size() || changes.empty())
+        return;
+    m_d->request([d = m_d.get(), index, command = SetCommand{std::move(changes), request}] {
+        d->m_sessions[index].set(command);
+    });
+}
+
+void ExperimentController::checkpoint(int run)
 {
     const auto index = static_cast<std::size_t>(run);
     if (run < 0 || index >= m_d->m_sessions.size())
         return;
-    m_d->request([d = m_d.get(), index, change] { d->m_sessions[index].set(change); });
+    m_d->request([d = m_d.get(), index] { d->m_sessions[index].checkpoint(); });
 }
 
 bool ExperimentController::ended() const

@@ -3,11 +3,13 @@
 
 #include "core/base/paths.h"
 #include "core/base/result.h"
+#include "core/run/resume_point.h"
 #include "core/run/run_event.h"
 
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ struct PlannedRun {
     int variantIndex = 0;
     int repetition = 0; ///< 0-based; seed = run.seed + repetition
     Variant variant; ///< settings.run.seed already set to this run's seed
+    std::optional<ResumePoint> resume; ///< goes on from there instead of from the first step
+    std::filesystem::path checkpointFolder; ///< of its worker's checkpoints; empty = none
 };
 
 /// Variants x repetitions, repetition by repetition: with 2 variants A0 B0 A1 B1.
@@ -72,6 +76,10 @@ struct ControllerOptions {
 class ExperimentController {
 public:
     ExperimentController(const ExperimentConfig& config, ControllerOptions options);
+    /// A plan of the caller's own, e.g. a run that is resumed (resume_plan.h); `schedule` tells how
+    /// its runs take turns. All runs of a repetition are of one group.
+    ExperimentController(
+        std::vector<PlannedRun> plan, const RunConfig& schedule, ControllerOptions options);
     /// Stops at once (as a second stop) and joins.
     ~ExperimentController();
     ExperimentController(const ExperimentController&) = delete;
@@ -81,6 +89,9 @@ public:
 
     /// Before start(). The observer must outlive the controller.
     void addObserver(RunObserver& observer);
+    /// Before start(): where the run's worker puts checkpoints and weights, e.g.
+    /// StoreWriter::checkpointFolder().
+    void setCheckpointFolder(int run, const std::filesystem::path& folder);
 
     void start();
     void pause();
@@ -88,8 +99,14 @@ public:
     /// First call: every run ends as Stopped after its current step. Second call: SIGTERM, then
     /// SIGKILL after termGrace.
     void stop(const std::string& reason = "user");
-    /// Changes a live scaler setting of one run; see SetCommand.
-    void set(int run, const SetCommand& change);
+    /// Changes one live scaler setting of a run (index in the plan) at its next update; keys and
+    /// values: SettingChange. The answer is the event setting_changed or setting_refused. Undo =
+    /// a set back to the event's "old". A run that has ended does not answer.
+    void set(int run, const std::string& key, const nlohmann::json& value);
+    /// Several at once: all or none. The answers' data repeat a `request` that is not 0.
+    void set(int run, std::vector<SettingChange> changes, std::int64_t request = 0);
+    /// Has a run that is training write a checkpoint at the end of its step.
+    void checkpoint(int run);
 
     bool ended() const;
     /// False if `timeout` passed first.

@@ -149,6 +149,12 @@ Json JsonObject::objectOrEmpty(const char* key)
     return has(key) ? object(key) : emptyObject();
 }
 
+Json JsonObject::valueOrNull(const char* key)
+{
+    const Json* value = find(key);
+    return value ? *value : Json();
+}
+
 void JsonObject::setError(std::string message)
 {
     if (!m_error)

@@ -40,6 +40,7 @@ public:
     double number(const char* key, double otherwise);
     std::string text(const char* key, const char* otherwise);
     nlohmann::json objectOrEmpty(const char* key);
+    nlohmann::json valueOrNull(const char* key); ///< of any type
 
     void setError(std::string message);
     const std::optional<Error>& error() const { return m_error; }
@@ -78,7 +79,10 @@ Result<std::optional<T>> decodeByType(std::string_view line, const TypeReader<T>
         auto value = reader.read(object);
         if (object.error())
             return tl::unexpected(*object.error());
-        return std::optional<T>(std::move(value));
+        // In place: g++ 12 takes the moved-from optional of a variant for uninitialised memory.
+        Result<std::optional<T>> taken;
+        taken->emplace(std::move(value));
+        return taken;
     }
     return std::optional<T>();
 }

@@ -86,7 +86,9 @@ void apply(LiveRun& run, const Points& event)
 void apply(LiveRun& run, const LifecycleEvent& event)
 {
     run.events.push_back(event);
-    if (event.kind == event_kind::kSettingChanged && run.status.acknowledged == "set")
+    const bool answersSet =
+        event.kind == event_kind::kSettingChanged || event.kind == event_kind::kSettingRefused;
+    if (answersSet && run.status.acknowledged == "set")
         run.status.acknowledged.clear();
 }
 

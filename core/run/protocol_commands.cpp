@@ -12,7 +12,13 @@ namespace {
 
 std::string encode(const StartCommand& command)
 {
-    return JsonLine("start").addObject("variant", variantToJson(command.variant)).take();
+    JsonLine line("start");
+    line.addObject("variant", variantToJson(command.variant));
+    if (!command.resumeFrom.empty())
+        line.add("resume_from", std::string_view(command.resumeFrom));
+    if (!command.checkpointFolder.empty())
+        line.add("checkpoint_folder", std::string_view(command.checkpointFolder));
+    return line.take();
 }
 
 std::string encode(const RunBlockCommand& command)
@@ -32,12 +38,28 @@ std::string encode(const ResumeCommand&)
 
 std::string encode(const SetCommand& command)
 {
-    return JsonLine("set").add("key", command.key).add("value", command.value).take();
+    nlohmann::ordered_json line{{"type", "set"}};
+    if (command.changes.size() == 1) {
+        const auto& change = command.changes.front();
+        line["key"] = change.key;
+        line["value"] = change.value.is_null() ? nlohmann::json("NaN") : change.value;
+    } else {
+        for (const auto& change : command.changes)
+            line["values"][change.key] = change.value;
+    }
+    if (command.request != 0)
+        line["request"] = command.request;
+    return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string encode(const StopCommand& command)
 {
     return JsonLine("stop").add("reason", command.reason).take();
+}
+
+std::string encode(const CheckpointCommand&)
+{
+    return JsonLine("checkpoint").take();
 }
 
 Command readStart(JsonObject& object)
@@ -49,6 +71,8 @@ Command readStart(JsonObject& object)
     else
         object.setError(
             variant.error().empty() ? "\"variant\" is not valid" : variant.error().front().text());
+    command.resumeFrom = object.text("resume_from", "");
+    command.checkpointFolder = object.text("checkpoint_folder", "");
     return command;
 }
 
@@ -72,12 +96,28 @@ Command readResume(JsonObject&)
 
 Command readSet(JsonObject& object)
 {
-    return SetCommand{object.text("key"), object.number("value")};
+    SetCommand command{{}, object.integer("request", 0)};
+    if (object.has("key")) {
+        if (!object.has("value"))
+            object.setError("key \"value\" is missing");
+        command.changes.push_back({object.text("key"), object.valueOrNull("value")});
+        return command;
+    }
+    for (const auto& [key, value] : object.object("values").items())
+        command.changes.push_back({key, value});
+    if (command.changes.empty())
+        object.setError("\"values\" is empty");
+    return command;
 }
 
 Command readStop(JsonObject& object)
 {
     return StopCommand{object.text("reason", "user")};
+}
+
+Command readCheckpoint(JsonObject&)
+{
+    return CheckpointCommand{};
 }
 
 constexpr TypeReader<Command> kCommandReaders[] = {
@@ -86,6 +126,7 @@ constexpr TypeReader<Command> kCommandReaders[] = {
     {"resume", readResume},
     {"set", readSet},
     {"stop", readStop},
+    {"checkpoint", readCheckpoint},
     {"start", readStart},
 };
 

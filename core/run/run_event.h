@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/config/experiment_config.h"
+#include "core/numerics/scaler_setting.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -105,12 +106,19 @@ inline constexpr std::string_view kScaleGrew = "scale_grew"; ///< data: scale, n
 inline constexpr std::string_view kScaleBackedOff = "scale_backed_off"; ///< data: scale, new_scale
 inline constexpr std::string_view kNonFiniteLoss = "non_finite_loss";
 inline constexpr std::string_view kSettingChanged = "setting_changed"; ///< data: key, old, new
+inline constexpr std::string_view kSettingRefused = "setting_refused"; ///< data: key, reason
 inline constexpr std::string_view kFormatProbe =
     "format_probe"; ///< data: per precision class, factor
 inline constexpr std::string_view kPaused = "paused";
 inline constexpr std::string_view kResumed = "resumed";
 inline constexpr std::string_view kWarning = "warning";
-inline constexpr std::string_view kCheckpoint = "checkpoint";
+/// data: alert (a word of alert_kind), text, hypothesis, evidence
+inline constexpr std::string_view kAlert = "alert";
+/// data: cause, module, place, dtype, ...: see core/engine/non_finite.h
+inline constexpr std::string_view kNonFiniteLocated = "non_finite_located";
+inline constexpr std::string_view kCheckpoint = "checkpoint"; ///< data: step, path
+inline constexpr std::string_view kResumedFrom = "resumed_from"; ///< data: step, path
+inline constexpr std::string_view kWeights = "weights"; ///< data: path
 /// Written by the host, not by workers: stray text, broken lines, stderr, lost storage.
 inline constexpr std::string_view kHostNote = "host_note";
 } // namespace event_kind
@@ -125,7 +133,7 @@ struct Heartbeat {
 
 /// Sent at once when a command has been read; it takes effect at the step's end.
 struct Acknowledged {
-    std::string command; ///< pause, resume, stop, set, run_block
+    std::string command; ///< pause, resume, stop, set, run_block, checkpoint
 
     bool operator==(const Acknowledged&) const = default;
 };
@@ -155,23 +163,27 @@ using RunEvent = std::variant<Hello, Ready, Samples, Points, LifecycleEvent, Hea
 
 struct StartCommand {
     Variant variant; ///< settings.run.seed is the seed of this very run
+    std::string resumeFrom = {}; ///< checkpoint to go on from; empty = from the first step
+    std::string checkpointFolder = {}; ///< where checkpoints and weights go; empty = nowhere
 };
 struct RunBlockCommand {
     std::int64_t steps = 0; ///< train at most so many, then send BlockDone; 0 = to the end
 };
 struct PauseCommand { };
 struct ResumeCommand { };
-/// Live scaler settings, in force at the next update.
+/// Live scaler settings, in force at the next update: all of them or, if one is not allowed, none.
+/// Answered with an event setting_changed for each, or one setting_refused.
 struct SetCommand {
-    std::string
-        key; ///< growth_factor, backoff_factor, growth_interval, min_scale, max_scale, scale
-    double value = 0; ///< NaN removes min_scale / max_scale
+    std::vector<SettingChange> changes; ///< at least one
+    std::int64_t request = 0; ///< repeated in the answer's data; 0 = none
 };
 struct StopCommand {
     std::string reason = "user";
 };
+/// Write a checkpoint at the end of the step.
+struct CheckpointCommand { };
 
 using Command = std::variant<StartCommand, RunBlockCommand, PauseCommand, ResumeCommand, SetCommand,
-    StopCommand>;
+    StopCommand, CheckpointCommand>;
 
 } // namespace mantissa

@@ -34,6 +34,11 @@ WorkerSession::WorkerSession(
     , m_options(options)
     , m_observer(observer)
 {
+    if (!run.resume)
+        return;
+    m_outcome.stepsAttempted = run.resume->step;
+    m_outcome.stepsApplied = run.resume->stepsApplied;
+    m_outcome.stepsSkipped = run.resume->stepsSkipped;
 }
 
 void WorkerSession::launch()
@@ -55,7 +60,12 @@ void WorkerSession::begin()
 {
     m_phase = Phase::Loading;
     m_begun = Clock::now();
-    send(StartCommand{m_run.variant});
+    StartCommand start{m_run.variant, {}, m_run.checkpointFolder.string()};
+    if (m_run.resume) {
+        start.resumeFrom = m_run.resume->file.string();
+        m_timeBefore = m_run.resume->timeS;
+    }
+    send(start);
 }
 
 void WorkerSession::giveBlock(std::int64_t steps)
@@ -121,6 +131,28 @@ void WorkerSession::set(const SetCommand& change)
         send(change);
     else if (m_phase < Phase::Idle)
         m_waitingChanges.push_back(change);
+    else if (m_phase == Phase::Leaving)
+        refuseSet(change);
+}
+
+void WorkerSession::refuseSet(const SetCommand& change)
+{
+    const auto& key = change.changes.front().key;
+    const std::string reason = "the run is ending";
+    LifecycleEvent refused;
+    refused.kind = event_kind::kSettingRefused;
+    refused.timeS = secondsSinceStart();
+    refused.message = fmt::format("{} was not changed: {}.", key, reason);
+    refused.data = {{"key", key}, {"reason", reason}};
+    if (change.request != 0)
+        refused.data["request"] = change.request;
+    m_observer.onEvent(m_run.index, refused);
+}
+
+void WorkerSession::checkpoint()
+{
+    if (m_phase == Phase::Idle || m_phase == Phase::InBlock)
+        send(CheckpointCommand{});
 }
 
 void WorkerSession::appendPollFds(std::vector<pollfd>& fds) const
@@ -329,7 +361,7 @@ double WorkerSession::secondsSinceStart() const
 {
     if (m_begun == Clock::time_point{})
         return 0;
-    return std::chrono::duration<double>(Clock::now() - m_begun).count();
+    return m_timeBefore + std::chrono::duration<double>(Clock::now() - m_begun).count();
 }
 
 } // namespace mantissa

@@ -46,6 +46,7 @@ public:
     /// Stops at once: SIGTERM, then SIGKILL.
     void force(const std::string& reason);
     void set(const SetCommand& change);
+    void checkpoint();
 
     void appendPollFds(std::vector<pollfd>& fds) const;
     /// Reads, writes, watches the time-outs and notices the end. At most 256 KiB a pipe, so that a
@@ -76,6 +77,7 @@ private:
 
     // Life and death (worker_session.cpp).
     void send(const Command& command);
+    void refuseSet(const SetCommand& change);
     void setState(RunState state, std::string reason = {});
     void becomeIdle();
     void showPause(); ///< the state follows a pause that is in force
@@ -123,6 +125,7 @@ private:
     Heartbeat m_lastHeartbeat;
 
     Clock::time_point m_launched{};
+    double m_timeBefore = 0; ///< s, of a resumed run up to its checkpoint
     Clock::time_point m_begun{}; ///< start was sent: the run's time 0
     Clock::time_point m_lastSign{};
     Clock::time_point m_leavingSince{};

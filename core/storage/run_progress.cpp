@@ -31,6 +31,16 @@ std::int64_t skippedSteps(const std::vector<double>& foundInf)
 
 } // namespace
 
+void RunProgress::goOnFrom(
+    const ResumePoint& point, const nlohmann::json& environment, std::int64_t startedMs)
+{
+    m_lastStep = point.step;
+    m_skipped = point.stepsSkipped;
+    m_startedMs = startedMs;
+    if (environment.is_object())
+        m_environment = environment;
+}
+
 void RunProgress::apply(const RunEvent& event)
 {
     if (const auto* samples = std::get_if<Samples>(&event))

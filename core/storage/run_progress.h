@@ -19,6 +19,9 @@ public:
     {
     }
 
+    /// What came before a checkpoint that the run goes on from.
+    void goOnFrom(
+        const ResumePoint& point, const nlohmann::json& environment, std::int64_t startedMs);
     void apply(const RunEvent& event);
     void apply(const RunOutcome& outcome, std::int64_t atMs);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/storage/run_store.h"
 
+#include "core/run/checkpoint_files.h"
 #include "core/storage/database.h"
+#include "core/storage/host_identity.h"
 #include "core/storage/store_error.h"
 #include "core/storage/store_records.h"
 
@@ -127,6 +129,21 @@ Result<RunRecord> RunStore::run(std::int64_t id) const
     });
 }
 
+Result<HostIdentity> RunStore::host(std::int64_t run) const
+{
+    return guardStore(m_d->file, "read", [&]() -> Result<HostIdentity> {
+        SQLite::Statement query(m_d->db(),
+            "SELECT host_pid, host_start, host_boot_id, host_namespace, host_name FROM run"
+            " WHERE id = ?");
+        query.bind(1, run);
+        if (!query.executeStep())
+            return m_d->noRun(run);
+        return HostIdentity{query.getColumn(0).getInt64(), query.getColumn(1).getInt64(),
+            query.getColumn(2).getString(), query.getColumn(3).getString(),
+            query.getColumn(4).getString()};
+    });
+}
+
 Result<ComparisonRecord> RunStore::comparison(std::int64_t id) const
 {
     return guardStore(m_d->file, "read", [&]() -> Result<ComparisonRecord> {
@@ -222,6 +239,8 @@ Result<void> RunStore::removeRun(std::int64_t run)
         remove.exec();
         m_d->db().exec("DELETE FROM comparison WHERE id NOT IN (SELECT comparison_id FROM run)");
         transaction.commit();
+        std::error_code ignored;
+        std::filesystem::remove_all(checkpointFolder(m_d->file, run), ignored);
         return {};
     });
 }

@@ -14,6 +14,8 @@
 
 namespace mantissa {
 
+struct HostIdentity;
+
 /// What opening a store file found. Stored files are described in resources/docs/file-formats.md.
 enum class StoreOpening {
     Created, ///< there was no file
@@ -99,6 +101,8 @@ public:
     [[nodiscard]] Result<std::vector<RunRecord>> runs(
         const RunFilter& filter = {}) const; ///< newest first
     [[nodiscard]] Result<RunRecord> run(std::int64_t id) const;
+    /// The process that runs or ran it.
+    [[nodiscard]] Result<HostIdentity> host(std::int64_t run) const;
     [[nodiscard]] Result<ComparisonRecord> comparison(std::int64_t id) const;
     [[nodiscard]] Result<std::vector<ComparisonRecord>> comparisons() const; ///< newest first
     [[nodiscard]] Result<std::vector<SeriesRecord>> series(std::int64_t run) const;
@@ -114,7 +118,7 @@ public:
     [[nodiscard]] Result<void> setNote(std::int64_t run, const std::string& note);
     [[nodiscard]] Result<void> setTags(std::int64_t run, const std::vector<std::string>& tags);
     [[nodiscard]] Result<void> setArchived(std::int64_t run, bool archived);
-    /// Removes a run with all its data; refused while it is running.
+    /// Removes a run with all its data and checkpoints; refused while it is running.
     [[nodiscard]] Result<void> removeRun(std::int64_t run);
 
 private:
@@ -133,11 +137,17 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<StoreWriter>> create(
         const std::filesystem::path& file, const ExperimentConfig& config,
         const std::vector<PlannedRun>& plan);
+    /// Goes on with a stored run: makes this process its host and cuts its series and events back
+    /// to `plan.resume`. Refused while another program has the run. See resume_plan.h.
+    [[nodiscard]] static Result<std::unique_ptr<StoreWriter>> resume(
+        const std::filesystem::path& file, std::int64_t run, const PlannedRun& plan);
     /// Commits what is queued and joins.
     ~StoreWriter() override;
 
     std::int64_t comparisonId() const;
     std::int64_t runId(int run) const;
+    /// Where this run's checkpoints belong: for ExperimentController::setCheckpointFolder().
+    std::filesystem::path checkpointFolder(int run) const;
 
     void onEvent(int run, const RunEvent& event) override;
     void onState(int run, const RunOutcome& outcome) override;

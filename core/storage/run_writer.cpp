@@ -2,6 +2,7 @@
 #include "core/storage/run_writer.h"
 
 #include "core/config/config_io.h"
+#include "core/run/checkpoint_files.h"
 #include "core/storage/store_records.h"
 #include "core/storage/summary_json.h"
 
@@ -105,6 +106,10 @@ void insertArtifact(Database& db, std::int64_t run, const LifecycleEvent& event)
     const auto path = textOf(event.data, "path", "");
     if (path.empty())
         return;
+    Statement remove(db, "DELETE FROM artifact WHERE run_id = ? AND path = ?");
+    remove.bind(1, run);
+    remove.bind(2, path);
+    remove.exec();
     Statement insert(
         db, "INSERT INTO artifact (run_id, kind, path, created_ms) VALUES (?, ?, ?, ?)");
     insert.bind(1, run);
@@ -112,6 +117,14 @@ void insertArtifact(Database& db, std::int64_t run, const LifecycleEvent& event)
     insert.bind(3, path);
     insert.bind(4, nowMs());
     insert.exec();
+    // As many as the worker keeps.
+    Statement forget(db,
+        "DELETE FROM artifact WHERE run_id = ?1 AND kind = ?2 AND id NOT IN"
+        " (SELECT id FROM artifact WHERE run_id = ?1 AND kind = ?2 ORDER BY id DESC LIMIT ?3)");
+    forget.bind(1, run);
+    forget.bind(2, event.kind);
+    forget.bind(3, static_cast<std::int64_t>(kKeptCheckpoints));
+    forget.exec();
 }
 
 } // namespace
@@ -119,6 +132,18 @@ void insertArtifact(Database& db, std::int64_t run, const LifecycleEvent& event)
 RunWriter::RunWriter(std::int64_t id, const PlannedRun& plan)
     : m_id(id)
     , m_progress(plan.variant.usesScaler())
+{
+    if (plan.resume)
+        m_progress.goOnFrom(*plan.resume, {}, 0);
+}
+
+RunWriter::RunWriter(std::int64_t id, RestoredRun restored)
+    : m_id(id)
+    , m_progress(std::move(restored.progress))
+    , m_series(std::move(restored.series))
+    , m_lost(restored.lost)
+    , m_rowDirty(true)
+    , m_summaryStale(true)
 {
 }
 
@@ -196,7 +221,9 @@ void RunWriter::writeEvents(Database& db)
         insert.bind(5, event.message);
         insert.bind(6, toStoredJson(event.data));
         insert.exec();
-        if (event.kind == event_kind::kCheckpoint && event.data.is_object())
+        const bool isFile =
+            event.kind == event_kind::kCheckpoint || event.kind == event_kind::kWeights;
+        if (isFile && event.data.is_object())
             insertArtifact(db, m_id, event);
     }
 }

@@ -4,6 +4,7 @@
 #include "core/run/controller.h"
 #include "core/storage/host_identity.h"
 #include "core/storage/run_progress.h"
+#include "core/storage/run_restore.h"
 #include "core/storage/series_buffer.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -17,6 +18,8 @@ namespace mantissa {
 class RunWriter {
 public:
     RunWriter(std::int64_t id, const PlannedRun& plan);
+    /// A run of the file that goes on; see cutBack().
+    RunWriter(std::int64_t id, RestoredRun restored);
 
     std::int64_t id() const { return m_id; }
     void apply(const RunEvent& event);

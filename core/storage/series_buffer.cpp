@@ -83,6 +83,17 @@ SeriesBuffer::SeriesBuffer(std::string name, Axis axis)
 {
 }
 
+SeriesBuffer::SeriesBuffer(std::string name, Axis axis, Tail tail)
+    : m_name(std::move(name))
+    , m_axis(axis)
+    , m_seriesId(tail.seriesId)
+    , m_writtenId(tail.seriesId)
+    , m_firstChunk(tail.chunk)
+    , m_x(std::move(tail.x))
+    , m_y(std::move(tail.y))
+{
+}
+
 void SeriesBuffer::add(std::span<const double> x, std::span<const double> y)
 {
     m_x.insert(m_x.end(), x.begin(), x.end());
@@ -127,6 +138,11 @@ SeriesBuffer& SeriesBuffers::buffer(const std::string& name, Axis axis)
         return at->second.second;
     // A series has one axis, that of its first points.
     return buffer(name + (axis == Axis::Time ? "@time" : "@step"), axis);
+}
+
+void SeriesBuffers::restore(const std::string& name, Axis axis, SeriesBuffer::Tail tail)
+{
+    m_buffers.insert_or_assign(name, std::pair(axis, SeriesBuffer(name, axis, std::move(tail))));
 }
 
 void SeriesBuffers::add(const Samples& samples)

@@ -18,7 +18,16 @@ namespace mantissa {
 /// is repeatable: what a failed commit held is written again by the next one, under the same keys.
 class SeriesBuffer {
 public:
+    /// Where a series of the file goes on.
+    struct Tail {
+        std::int64_t seriesId = 0;
+        std::int64_t chunk = 0; ///< number of the chunk that the points begin
+        std::vector<double> x; ///< points that are not in the file
+        std::vector<double> y;
+    };
+
     SeriesBuffer(std::string name, Axis axis);
+    SeriesBuffer(std::string name, Axis axis, Tail tail);
 
     void add(std::span<const double> x, std::span<const double> y);
     bool dirty() const { return m_y.size() > m_committed; }
@@ -43,6 +52,8 @@ private:
 /// The series of one run.
 class SeriesBuffers {
 public:
+    /// Before the first add().
+    void restore(const std::string& name, Axis axis, SeriesBuffer::Tail tail);
     void add(const Samples& samples);
     void add(const Points& points);
     std::size_t uncommitted() const;

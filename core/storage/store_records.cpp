@@ -5,6 +5,7 @@
 #include "core/storage/host_identity.h"
 #include "core/storage/summary_json.h"
 
+#include <SQLiteCpp/Savepoint.h>
 #include <chrono>
 #include <fmt/format.h>
 
@@ -101,21 +102,6 @@ std::span<const std::uint8_t> blobOf(const SQLite::Column& column)
         static_cast<std::size_t>(column.getBytes())};
 }
 
-/// One chunk's points, x counted up from its first value where no x was stored.
-bool appendChunk(Statement& query, SeriesSlice& slice)
-{
-    const double firstX = query.getColumn(1).getDouble();
-    const auto count = static_cast<std::size_t>(query.getColumn(2).getInt64());
-    if (!appendDoubles(blobOf(query.getColumn(4)), count, slice.y))
-        return false;
-    const auto x = query.getColumn(3);
-    if (!x.isNull())
-        return appendDoubles(blobOf(x), count, slice.x);
-    for (std::size_t i = 0; i < count; ++i)
-        slice.x.push_back(firstX + static_cast<double>(i));
-    return true;
-}
-
 std::size_t pointCount(Database& db, std::int64_t run, const std::string& name)
 {
     Statement query(db,
@@ -201,11 +187,25 @@ std::vector<SeriesRecord> querySeries(Database& db, std::int64_t run)
     return records;
 }
 
+bool appendStoredChunk(Statement& row, int column, SeriesSlice& slice)
+{
+    const double firstX = row.getColumn(column).getDouble();
+    const auto count = static_cast<std::size_t>(row.getColumn(column + 1).getInt64());
+    if (!appendDoubles(blobOf(row.getColumn(column + 3)), count, slice.y))
+        return false;
+    const auto x = row.getColumn(column + 2);
+    if (!x.isNull())
+        return appendDoubles(blobOf(x), count, slice.x);
+    for (std::size_t i = 0; i < count; ++i)
+        slice.x.push_back(firstX + static_cast<double>(i));
+    return true;
+}
+
 Result<SeriesSlice> querySlice(Database& db, std::int64_t run, const std::string& name)
 {
     SeriesSlice slice;
     // One snapshot for both queries, also while a writer goes on.
-    SQLite::Transaction snapshot(db);
+    const SQLite::Savepoint snapshot(db, "slice");
     const auto count = pointCount(db, run, name);
     slice.x.reserve(count);
     slice.y.reserve(count);
@@ -215,7 +215,7 @@ Result<SeriesSlice> querySlice(Database& db, std::int64_t run, const std::string
     query.bind(1, run);
     query.bind(2, name);
     while (query.executeStep()) {
-        if (!appendChunk(query, slice)) {
+        if (!appendStoredChunk(query, 1, slice)) {
             return fail(fmt::format("chunk {} of series {} of run {} is damaged",
                 query.getColumn(0).getInt64(), name, run));
         }

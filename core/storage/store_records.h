@@ -28,6 +28,10 @@ std::vector<SeriesRecord> querySeries(SQLite::Database& db, std::int64_t run);
 [[nodiscard]] Result<SeriesSlice> querySlice(
     SQLite::Database& db, std::int64_t run, const std::string& name);
 
+/// Appends the chunk of a row with the columns first_x, count, x, y from `column` on, x counted up
+/// from its first value where none was stored; false if a blob has not the length of its row.
+bool appendStoredChunk(SQLite::Statement& row, int column, SeriesSlice& slice);
+
 std::vector<LifecycleEvent> queryEvents(SQLite::Database& db, std::int64_t run);
 
 /// Marks every run that is not ended and whose host process is gone; returns how many.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/run/checkpoint_files.h"
 #include "core/storage/database.h"
 #include "core/storage/host_identity.h"
 #include "core/storage/run_store.h"
@@ -8,6 +9,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <fmt/format.h>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -87,6 +89,9 @@ struct StoreWriter::Private {
 
     std::thread thread;
 
+    Result<void> open(const std::filesystem::path& path);
+    Result<void> takeOver(std::int64_t run, const PlannedRun& plan);
+    void start();
     void push(Item item, Weight weight, bool atOnce);
     void loop();
     std::string work(
@@ -217,19 +222,31 @@ StoreWriter::StoreWriter()
 {
 }
 
-Result<std::unique_ptr<StoreWriter>> StoreWriter::create(const std::filesystem::path& file,
-    const ExperimentConfig& config, const std::vector<PlannedRun>& plan)
+Result<void> StoreWriter::Private::open(const std::filesystem::path& path)
 {
-    auto opened = openDatabase(file, RunStore::Mode::ReadWrite);
+    auto opened = openDatabase(path, RunStore::Mode::ReadWrite);
     if (!opened)
         return tl::unexpected(opened.error());
     if (opened->opening == StoreOpening::NewerReadOnly || opened->opening == StoreOpening::ReadOnly)
         return fail(opened->message);
+    file = path;
+    db = std::move(opened->db);
+    return {};
+}
 
+void StoreWriter::Private::start()
+{
+    newlyLost.resize(runs.size());
+    thread = std::thread([this] { loop(); });
+}
+
+Result<std::unique_ptr<StoreWriter>> StoreWriter::create(const std::filesystem::path& file,
+    const ExperimentConfig& config, const std::vector<PlannedRun>& plan)
+{
     std::unique_ptr<StoreWriter> writer(new StoreWriter);
     auto& d = *writer->m_d;
-    d.file = file;
-    d.db = std::move(opened->db);
+    if (auto opened = d.open(file); !opened)
+        return tl::unexpected(opened.error());
     auto ids = guardStore(file, "write to", [&] {
         markInterrupted(*d.db);
         return insertComparison(*d.db, config, plan, currentHost(), nowMs());
@@ -240,8 +257,52 @@ Result<std::unique_ptr<StoreWriter>> StoreWriter::create(const std::filesystem::
     d.runIds.assign(ids->begin() + 1, ids->end());
     for (std::size_t i = 0; i < plan.size(); ++i)
         d.runs.emplace_back(d.runIds[i], plan[i]);
-    d.newlyLost.resize(plan.size());
-    d.thread = std::thread([&d] { d.loop(); });
+    d.start();
+    return writer;
+}
+
+/// Everything in one transaction: the run is either as it was, or cut back and ours.
+Result<void> StoreWriter::Private::takeOver(std::int64_t run, const PlannedRun& plan)
+{
+    return guardStore(file, "write to", [&]() -> Result<void> {
+        markInterrupted(*db);
+        SQLite::Transaction transaction(*db, SQLite::TransactionBehavior::IMMEDIATE);
+        if (!takeOverRun(*db, run, currentHost(), nowMs()))
+            return fail(fmt::format("run {} cannot be resumed: it is on, or it has finished", run));
+        auto restored = cutBack(*db, run, plan);
+        if (!restored.endedAs.empty()) {
+            LifecycleEvent note{std::string(event_kind::kHostNote), plan.resume->step,
+                plan.resume->timeS, "Before it was resumed the run had ended: " + restored.endedAs,
+                nlohmann::json::object()};
+            runs.emplace_back(run, std::move(restored)).apply(note);
+        } else {
+            runs.emplace_back(run, std::move(restored));
+        }
+        runs.front().write(*db, nowMs());
+        SQLite::Statement find(*db, "SELECT comparison_id FROM run WHERE id = ?");
+        find.bind(1, run);
+        find.executeStep();
+        comparison = find.getColumn(0).getInt64();
+        find.reset();
+        transaction.commit();
+        runs.front().committed();
+        return {};
+    });
+}
+
+Result<std::unique_ptr<StoreWriter>> StoreWriter::resume(
+    const std::filesystem::path& file, std::int64_t run, const PlannedRun& plan)
+{
+    if (!plan.resume)
+        return fail(fmt::format("run {} cannot be resumed without a checkpoint", run));
+    std::unique_ptr<StoreWriter> writer(new StoreWriter);
+    auto& d = *writer->m_d;
+    if (auto opened = d.open(file); !opened)
+        return tl::unexpected(opened.error());
+    if (auto taken = d.takeOver(run, plan); !taken)
+        return tl::unexpected(taken.error());
+    d.runIds = {run};
+    d.start();
     return writer;
 }
 
@@ -265,6 +326,11 @@ std::int64_t StoreWriter::comparisonId() const
 std::int64_t StoreWriter::runId(int run) const
 {
     return m_d->runIds[static_cast<std::size_t>(run)];
+}
+
+std::filesystem::path StoreWriter::checkpointFolder(int run) const
+{
+    return mantissa::checkpointFolder(m_d->file, runId(run));
 }
 
 void StoreWriter::onEvent(int run, const RunEvent& event)

@@ -45,7 +45,7 @@ if(MANTISSA_BUILD_WORKER AND NOT MANTISSA_INSTALL_LIBTORCH STREQUAL "none")
     endif()
 endif()
 
-install(DIRECTORY "${CMAKE_SOURCE_DIR}/experiments/" DESTINATION share/mantissa/experiments FILES_MATCHING PATTERN "*.toml")
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/experiments/" DESTINATION share/mantissa/experiments FILES_MATCHING PATTERN "*.toml" PATTERN "*.txt")
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/resources/docs/" DESTINATION share/mantissa/docs OPTIONAL)
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE" DESTINATION share/doc/mantissa)
 if(MANTISSA_BUILD_GUI)

@@ -54,6 +54,39 @@ private Q_SLOTS:
         QCOMPARE(blocks(cli), "fp32 bf16 bf16 fp32 fp32 bf16 bf16 fp32");
     }
 
+    /// The settings of a run that trains in another process, in force at its next update.
+    void setChangesARunOnItsWay()
+    {
+        QTemporaryDir folder;
+        CliProcess host(folder);
+        const auto file = host.write("tiny.toml",
+            kHead
+                + "[train]\nsteps = 1000000\n[scaler]\nenabled = true\npolicy = \"static\"\n"
+                  "[[variant]]\nname = \"fp32\"\nprecision = \"fp32\"\n");
+        host.start({json(), QStringLiteral("run"), file});
+        const auto samples = host.awaitLine("samples");
+        QVERIFY2(!samples.is_null(), host.err().constData());
+        const auto id = QString::number(samples.at("run").get<int>());
+        CliProcess other(folder);
+        QCOMPARE(other.run({QStringLiteral("set"), id, QStringLiteral("scale=1024"),
+                     QStringLiteral("policy=pytorch"), QStringLiteral("growth_interval=5")}),
+            0);
+        QVERIFY(other.out().contains("policy: static -> pytorch"));
+        QVERIFY(other.out().contains("scale: 65536 -> 1024"));
+        QCOMPARE(other.run({QStringLiteral("set"), id, QStringLiteral("growth_factor=1")}), 2);
+        QVERIFY(other.err().contains("growth_factor = 1 is not allowed; allowed: above 1"));
+        host.signal(SIGINT);
+        QCOMPARE(host.awaitEnd(), 130);
+        QCOMPARE(other.run({json(), QStringLiteral("show"), id}), 0);
+        const auto run = nlohmann::json::parse(other.out().toStdString());
+        const auto scale = values(run, "scale");
+        const auto first = std::find(scale.begin(), scale.end(), 1024.0);
+        QVERIFY(first != scale.begin() && first != scale.end());
+        QVERIFY(std::all_of(scale.begin(), first, [](double x) { return x == 65536; }));
+        for (int step = 0; step < 12 && first + step != scale.end(); ++step)
+            QCOMPARE(*(first + step), 1024.0 * (1 << step / 5));
+    }
+
     /// fp16 at an absurd scale: steps are skipped and the scale halves until the gradients fit, and
     /// what depends on applied steps waits meanwhile.
     void anAbsurdScaleIsSkippedAway()
@@ -87,6 +120,49 @@ private Q_SLOTS:
         const auto warmUpEnd = static_cast<std::size_t>(skipped) + 38;
         for (std::size_t i = 0; i < std::min(warmUpEnd, lr.size() - 1); ++i)
             QCOMPARE(lr[i + 1] == lr[i], foundInf[i] != 0);
+    }
+
+    /// What the run says of itself while it overflows, what is stored of it, and the checklist.
+    void anOverflowIsLocatedToldAndChecked()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        const auto file = cli.write("tiny.toml",
+            kHead
+                + "[train]\nsteps = 30\n[scaler]\ninit_scale = 1099511627776.0\n"
+                  "[[variant]]\nname = \"fp16\"\nprecision = \"fp16\"\n");
+        QVERIFY2(cli.run({QStringLiteral("run"), file}) == 0, cli.err().constData());
+        QVERIFY2(cli.err().contains("fp16, step 1: First non-finite tensor: the gradient at the "
+                                    "output of fc2 (Half)"),
+            cli.err().constData());
+        QVERIFY(cli.err().contains("5 steps in a row were skipped"));
+        QVERIFY(cli.err().contains("Hypothesis: "));
+        QVERIFY(cli.err().contains("Before the first step: scaler, scaler.init_scale"));
+        const auto store = RunStore::open(cli.storePath().toStdString(), RunStore::Mode::ReadOnly);
+        QVERIFY(store.has_value());
+        const auto events = (*store)->events(1);
+        QVERIFY(events.has_value());
+        const auto count = [&](std::string_view kind) {
+            return std::ranges::count(*events, kind, &LifecycleEvent::kind);
+        };
+        QCOMPARE(count(event_kind::kNonFiniteLocated), 1);
+        QVERIFY(count(event_kind::kAlert) >= 3);
+        QCOMPARE(cli.run({json(), QStringLiteral("checklist"), QStringLiteral("1")}), 0);
+        const auto checks = nlohmann::json::parse(cli.out().toStdString()).at("checks");
+        const auto answer = [&](const char* id) {
+            for (const auto& check : checks) {
+                if (check.at("id") == id)
+                    return check.at("answer").get<std::string>();
+            }
+            return std::string();
+        };
+        QCOMPARE(answer("scale_too_high"), std::string("found"));
+        QCOMPARE(answer("intrinsic"), std::string("not_found"));
+        QCOMPARE(answer("fp32_twin"), std::string("cannot_tell"));
+        QCOMPARE(answer("skips"), std::string("not_found"));
+        QCOMPARE(cli.run({QStringLiteral("checklist"), QStringLiteral("1")}), 0);
+        QVERIFY(cli.out().contains("FOUND        Was the scale too high for a step?"));
+        QCOMPARE(cli.run({QStringLiteral("checklist"), QStringLiteral("7")}), 2);
     }
 
     void aKilledWorkerEndsItsRunOnly()

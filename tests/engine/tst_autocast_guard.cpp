@@ -21,10 +21,20 @@ bool enabled()
     return autocast::is_autocast_enabled(at::kCPU);
 }
 
-at::ScalarType outputType(const Linear& layer)
+at::ScalarType outputType(Linear& layer)
 {
     return layer(at::ones({2, 4})).scalar_type();
 }
+
+struct WarningCount : c10::WarningHandler {
+    void process(const c10::Warning& warning) override
+    {
+        ++count;
+        last = warning.msg();
+    }
+    int count = 0;
+    std::string last;
+};
 
 } // namespace
 
@@ -42,7 +52,7 @@ private Q_SLOTS:
     void castsInsideAndNotOutside()
     {
         QFETCH(int, type);
-        const Linear layer(4, 4);
+        Linear layer(4, 4);
         QVERIFY(outputType(layer) == at::kFloat);
         {
             const AutocastGuard region(at::kCPU, static_cast<at::ScalarType>(type));
@@ -114,6 +124,41 @@ private Q_SLOTS:
             layer.bias.zero_();
         }
         QCOMPARE(forward(), 0.0F);
+    }
+
+    void aTypeThatTheCpuDoesNotTakeWarnsAndStaysOff()
+    {
+        WarningCount warnings;
+        const c10::WarningUtils::WarningHandlerGuard handler(&warnings);
+        {
+            const AutocastGuard region(at::kCPU, at::kFloat);
+            QVERIFY(!enabled());
+            QCOMPARE(warnings.count, 1);
+            QVERIFY(warnings.last.find("bfloat16 and float16, not float32") != std::string::npos);
+            const AutocastGuard allowed(at::kCPU, at::kHalf);
+            QVERIFY(enabled());
+        }
+        {
+            // Switching off needs no type that it takes.
+            const AutocastGuard off(at::kCPU, at::kFloat, true, false);
+            QVERIFY(!enabled());
+        }
+        QCOMPARE(warnings.count, 1);
+        QVERIFY(!autocastProblem(at::kCPU, at::kBFloat16));
+        QVERIFY(autocastProblem(at::kCPU, at::kDouble).has_value());
+    }
+
+    void aDeviceWithoutAutocastIsRefused()
+    {
+        QVERIFY_EXCEPTION_THROWN(AutocastGuard(at::kMeta, at::kHalf), c10::Error);
+        QCOMPARE(autocast::increment_nesting(), 1);
+        QCOMPARE(autocast::decrement_nesting(), 0);
+    }
+
+    void theDefaultTypesArePythons()
+    {
+        QVERIFY(autocast::get_autocast_dtype(at::kCPU) == at::kBFloat16);
+        QVERIFY(autocast::get_autocast_dtype(at::kCUDA) == at::kHalf);
     }
 
     void theCacheLivesAsLongAsTheOutermostRegion()

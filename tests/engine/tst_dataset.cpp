@@ -135,7 +135,7 @@ private Q_SLOTS:
         for (const auto pixel : data->train.pixels)
             sum += pixel;
         const double mean = sum / static_cast<double>(data->train.pixels.size()) / 255.0;
-        QVERIFY(std::abs(mean - double(data->normalisation.mean)) < 1e-4);
+        QVERIFY(std::abs(mean - double(data->normalisation.mean.front())) < 1e-4);
     }
 };
 

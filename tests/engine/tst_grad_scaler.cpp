@@ -271,7 +271,9 @@ private Q_SLOTS:
         QVERIFY(scaler.update().has_value());
         QCOMPARE(rig.value(), -3.0F);
         QCOMPARE(scaler.scaleValue(), 1.0);
-        QVERIFY(!scaler.set("growth_interval", 3).has_value());
+        const SettingChange change{"growth_interval", 3};
+        const auto set = scaler.set({&change, 1});
+        QVERIFY(!set && set.error().reason.find("no GradScaler") != std::string::npos);
     }
 
     void floorCeilingAndStatic()
@@ -308,11 +310,13 @@ private Q_SLOTS:
             QVERIFY(scaler.step(*rig.optimizer).has_value());
             QVERIFY(scaler.update().has_value());
         }
-        QCOMPARE(*scaler.set("growth_interval", 3), 100.0);
+        std::vector<SettingChange> changes{{"growth_interval", 3}, {"scale", 5}};
+        const auto applied = scaler.set(changes);
+        QVERIFY(applied && applied->at(0).oldValue == 100 && applied->at(1).oldValue == 8.0);
         QCOMPARE(scaler.growthTracker(), std::int64_t{0});
-        QCOMPARE(*scaler.set("scale", 5), 8.0);
         QCOMPARE(scaler.scale(loss()).item<float>(), 20.0F);
-        QVERIFY(!scaler.set("backoff_factor", 1).has_value());
+        changes.push_back({"backoff_factor", 1});
+        QVERIFY(!scaler.set(changes).has_value());
     }
 
     // The state machine of core/numerics and ATen's kernel are two programs for one rule.
@@ -321,7 +325,7 @@ private Q_SLOTS:
         std::mt19937 random(1);
         for (const double growth : {2.0, 1.001, 16.0}) {
             const auto config = scalerConfig(65536, growth, 0.37, 3);
-            PytorchLossScale policy(config);
+            LossScalePolicy policy(config);
             auto scale = at::full({}, 65536.0);
             auto tracker = at::zeros({}, at::kInt);
             for (int step = 0; step < 300; ++step) {

@@ -30,6 +30,20 @@ private Q_SLOTS:
         QCOMPARE(schedule.at(1000), 0.8);
     }
 
+    void stepDropsEveryStepSize()
+    {
+        TrainConfig config;
+        config.schedule = LrSchedule::Step;
+        config.lr = 0.8;
+        config.warmupSteps = 2;
+        config.stepSize = 3;
+        config.gamma = 0.5;
+        const LrScheduleFunction schedule(config, 10);
+        const std::vector<double> rates{0.4, 0.8, 0.8, 0.8, 0.8, 0.4, 0.4, 0.4, 0.2};
+        for (std::size_t i = 0; i < rates.size(); ++i)
+            QCOMPARE(schedule.at(static_cast<std::int64_t>(i)), rates[i]);
+    }
+
     void cosineIsHalfInTheMiddleAndZeroAtTheEnd()
     {
         const auto schedule = make(LrSchedule::Cosine, 0, 100);

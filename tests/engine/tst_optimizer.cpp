@@ -107,10 +107,65 @@ private Q_SLOTS:
         }
     }
 
+    void adamAddsTheDecayToTheGradient()
+    {
+        auto parameter = parameterOf(1.0);
+        const auto optimizer = makeOptimizer(config(OptimizerKind::Adam, 0.1), {parameter});
+        double p = 1.0;
+        double m = 0;
+        double v = 0;
+        for (std::size_t step = 1; step <= kGradients.size(); ++step) {
+            parameter.mutable_grad() = at::full({3}, kGradients[step - 1]);
+            optimizer->step();
+            const double g = kGradients[step - 1] + 0.1 * p;
+            m = 0.9 * m + 0.1 * g;
+            v = 0.999 * v + 0.001 * g * g;
+            const double n = static_cast<double>(step);
+            p -=
+                0.1 * m / (1 - std::pow(0.9, n)) / (std::sqrt(v / (1 - std::pow(0.999, n))) + 1e-8);
+            QVERIFY2(std::abs(valueOf(parameter) - p) < 1e-6, qPrintable(QString::number(p)));
+        }
+    }
+
+    void rmspropFollowsItsFormula_data()
+    {
+        QTest::addColumn<double>("weightDecay");
+        QTest::addColumn<double>("momentum");
+        QTest::addColumn<bool>("tensorRate");
+        QTest::newRow("plain") << 0.0 << 0.0 << false;
+        QTest::newRow("momentum") << 0.0 << 0.9 << false;
+        QTest::newRow("decay, momentum, rate as a tensor") << 0.1 << 0.5 << true;
+        QTest::newRow("rate as a tensor") << 0.0 << 0.0 << true;
+    }
+
+    void rmspropFollowsItsFormula()
+    {
+        QFETCH(double, weightDecay);
+        QFETCH(double, momentum);
+        QFETCH(bool, tensorRate);
+        auto parameter = parameterOf(1.0);
+        RmsProp optimizer({parameter}, config(OptimizerKind::RmsProp, weightDecay, momentum));
+        if (tensorRate)
+            optimizer.setLearningRate(at::full({}, 0.1));
+        double p = 1.0;
+        double square = 0;
+        double buffer = 0;
+        for (const double gradient : kGradients) {
+            parameter.mutable_grad() = at::full({3}, gradient);
+            optimizer.step();
+            const double g = gradient + weightDecay * p;
+            square = 0.99 * square + 0.01 * g * g;
+            buffer = momentum * buffer + g / (std::sqrt(square) + 1e-8);
+            p -= 0.1 * buffer;
+            QVERIFY2(std::abs(valueOf(parameter) - p) < 2e-6, qPrintable(QString::number(p)));
+        }
+    }
+
     void aSkippedStepDoesNotCount_data()
     {
         QTest::addColumn<int>("kind");
         QTest::newRow("sgd") << int(OptimizerKind::Sgd);
+        QTest::newRow("adam") << int(OptimizerKind::Adam);
         QTest::newRow("adamw") << int(OptimizerKind::AdamW);
     }
 
@@ -196,6 +251,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("warmup");
         QTest::newRow("constant") << int(LrSchedule::Constant) << 0;
         QTest::newRow("constant, warm-up") << int(LrSchedule::Constant) << 3;
+        QTest::newRow("step, warm-up") << int(LrSchedule::Step) << 3;
         QTest::newRow("cosine") << int(LrSchedule::Cosine) << 0;
         QTest::newRow("cosine, warm-up") << int(LrSchedule::Cosine) << 3;
     }
@@ -207,6 +263,7 @@ private Q_SLOTS:
         auto settings = config(OptimizerKind::Sgd, 0);
         settings.schedule = static_cast<LrSchedule>(kind);
         settings.warmupSteps = warmup;
+        settings.stepSize = 2;
         const LrScheduleFunction host(settings, 10);
         DeviceSchedule device(host, at::kCPU);
         for (int applied = 0; applied < 12; ++applied) {

@@ -9,10 +9,13 @@
 #include "core/engine/optimizer.h"
 
 #include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/mse_loss.h>
 #include <ATen/ops/randn.h>
+
+#include <torch/csrc/autograd/autograd.h>
 
 #include <QTest>
 #include <functional>
@@ -103,6 +106,7 @@ class TestScalerTraining : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase() { at::set_num_threads(1); }
     void init() { at::manual_seed(1); }
 
     // 9 (SGD): fp16 autocast on the scaled side; 3 unskipped, 1 skipped.
@@ -215,6 +219,66 @@ private Q_SLOTS:
         QCOMPARE(rig.scaler.scaleValue(), 512.0);
         QVERIFY2(
             rig.largestDifference() < 1e-6, qPrintable(QString::number(rig.largestDifference())));
+    }
+
+    // 12: the gradients' norm is part of the loss (double backward).
+    void gradientPenalty()
+    {
+        Case rig;
+        const auto normOf = [](const torch::autograd::variable_list& gradients, double factor) {
+            at::Tensor sum;
+            for (const auto& gradient : gradients) {
+                const auto square = gradient.mul(factor).square().sum();
+                sum = sum.defined() ? sum.add(square) : square;
+            }
+            return sum.sqrt();
+        };
+        for (int batch = 0; batch < 4; ++batch) {
+            rig.control.optimizer->zeroGrad();
+            auto loss = rig.loss(rig.control, batch);
+            auto gradients =
+                torch::autograd::grad({loss}, rig.control.parameters(), {}, true, true);
+            loss.add(normOf(gradients, 1)).backward();
+            if (batch != 2)
+                rig.control.optimizer->step();
+
+            rig.scaled.optimizer->zeroGrad();
+            loss = rig.loss(rig.scaled, batch);
+            gradients = torch::autograd::grad(
+                {rig.scaler.scale(loss)}, rig.scaled.parameters(), {}, true, true);
+            const auto norm = normOf(gradients, 1 / rig.scaler.scaleValue());
+            rig.scaler.scale(loss.add(norm)).backward();
+            if (batch == 2)
+                rig.scaled.second.weight.mutable_grad().fill_(kInf);
+            QVERIFY(rig.scaler.step(*rig.scaled.optimizer).has_value());
+            QVERIFY(rig.scaler.update().has_value());
+        }
+        QCOMPARE(rig.scaler.scaleValue(), 512.0);
+        QVERIFY2(
+            rig.largestDifference() < 1e-5, qPrintable(QString::number(rig.largestDifference())));
+    }
+
+    // 33: a layer of zeros, data of 1e-3, fp16: without a scaler its gradient is all zeros.
+    void aTinyLayerLearnsOnlyWithAScaler()
+    {
+        const auto input = at::randn({2048, 2}).mul(1e-3);
+        const auto target = at::randn({2048, 2}).mul(1e-3);
+        for (const bool enabled : {false, true}) {
+            GradScaler scaler(ScalerConfig{}, enabled);
+            Linear layer(2, 2);
+            {
+                const at::NoGradGuard noGrad;
+                layer.weight.zero_();
+                layer.bias.zero_();
+            }
+            at::Tensor loss;
+            {
+                const AutocastGuard region(at::kCPU, at::kHalf, true);
+                loss = at::mse_loss(layer(input), target);
+            }
+            scaler.scale(loss).backward();
+            QCOMPARE(layer.weight.grad().eq(0).sum().item<int>(), enabled ? 0 : 4);
+        }
     }
 
     // A classic: gradients too small for fp16 vanish without a scaler and live with one.

@@ -209,15 +209,16 @@ private Q_SLOTS:
         auto variant = tinyVariant(Precision::Fp16);
         Worker worker;
         worker.say(StartCommand{variant});
-        worker.say(SetCommand{"growth_interval", 3});
+        worker.say(SetCommand{{{"growth_interval", 3}}});
         const auto changed = worker.awaitKind(event_kind::kSettingChanged);
         QVERIFY(changed.has_value());
         QCOMPARE(changed->data["key"].get<std::string>(), std::string("growth_interval"));
         QCOMPARE(changed->data["old"].get<double>(), 2000.0);
         QCOMPARE(changed->data["new"].get<double>(), 3.0);
-        worker.say(SetCommand{"growth_factor", 0.5});
-        const auto warning = worker.awaitKind(event_kind::kWarning);
-        QVERIFY(warning && warning->message.find("growth_factor") != std::string::npos);
+        worker.say(SetCommand{{{"growth_interval", 7}, {"growth_factor", 0.5}}});
+        const auto refused = worker.awaitKind(event_kind::kSettingRefused);
+        QVERIFY(refused && refused->data["key"] == "growth_factor");
+        QVERIFY(refused->data["reason"].get<std::string>().find("allowed") != std::string::npos);
         worker.say(RunBlockCommand{4});
         QVERIFY(worker.await<BlockDone>().has_value());
         QCOMPARE(seriesOf(worker, "growth_tracker"), (std::vector<double>{1, 2, 0, 1}));
@@ -225,6 +226,27 @@ private Q_SLOTS:
         QCOMPARE(scales.back(), 2 * scales.front());
         worker.closeInput();
         QVERIFY(worker.awaitEnd());
+    }
+
+    void aSmoothScaleIsNoEventEveryStep()
+    {
+        auto variant = tinyVariant(Precision::Fp32);
+        variant.settings.scaler.enabled = ScalerEnabled::On;
+        variant.settings.scaler.policy = ScalerPolicy::Smooth;
+        variant.settings.scaler.growthInterval = 4;
+        variant.settings.train.steps = 9;
+        Worker worker;
+        worker.say(StartCommand{variant});
+        worker.say(RunBlockCommand{0});
+        QVERIFY(worker.await<Finished>().has_value());
+        const auto scales = seriesOf(worker, "scale");
+        QCOMPARE(scales.size(), std::size_t{9});
+        QCOMPARE(scales[4], 2 * scales[0]);
+        QCOMPARE(scales[8], 4 * scales[0]);
+        for (const auto& event : worker.events()) {
+            const auto* happened = std::get_if<LifecycleEvent>(&event);
+            QVERIFY(!happened || happened->kind != event_kind::kScaleGrew);
+        }
     }
 
     void skippedStepsAreEvents()

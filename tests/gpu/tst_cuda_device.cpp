@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plug-in on a real card. Skipped as a whole where there is none (tests/allowed_skips).
+#include "core/engine/bias_gelu.h"
 #include "core/engine/cuda_plugin.h"
 
-#include <ATen/Context.h>
-#include <ATen/ops/full.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ATen.h>
 
 #include <QTest>
 #include <cmath>
@@ -34,6 +32,7 @@ private Q_SLOTS:
     void nonFiniteValuesArrive();
     void aFullRingSaysSo();
     void stepTimeGrowsWithTheWork();
+    void theFusedOperatorGivesTheCpusNumbers();
 
 private:
     CudaPlugin m_plugin;
@@ -175,6 +174,31 @@ void TestCudaDevice::stepTimeGrowsWithTheWork()
     QVERIFY(milliseconds[0] > 0);
     QVERIFY(milliseconds[1] > 4 * milliseconds[0]);
     m_plugin.api->telemetryDestroy(telemetry);
+}
+
+/// mantissa::bias_gelu: the plug-in's kernels against the CPU's in fp32, forward and backward.
+void TestCudaDevice::theFusedOperatorGivesTheCpusNumbers()
+{
+    at::manual_seed(3);
+    for (const auto type : {at::kFloat, at::kHalf, at::kBFloat16}) {
+        const auto x = (at::randn({37, 65}) * 3).to(type);
+        const auto b = at::randn({65}).to(type);
+        const auto input = x.to(at::kCUDA).set_requires_grad(true);
+        const auto bias = b.to(at::kCUDA).set_requires_grad(true);
+        const auto output = biasGelu(input, bias);
+        output.sum().backward();
+        const auto input32 = x.to(at::kFloat).set_requires_grad(true);
+        const auto bias32 = b.to(at::kFloat).set_requires_grad(true);
+        const auto output32 = biasGelu(input32, bias32);
+        output32.sum().backward();
+        const double tolerance = type == at::kFloat ? 1e-5 : type == at::kHalf ? 2e-3 : 1.6e-2;
+        const auto near = [&](const at::Tensor& here, const at::Tensor& there) {
+            return at::allclose(here.to(at::kCPU, at::kFloat), there, tolerance, tolerance);
+        };
+        QVERIFY(output.scalar_type() == type);
+        QVERIFY(near(output.detach(), output32.detach()));
+        QVERIFY(near(input.grad(), input32.grad()));
+    }
 }
 
 QTEST_GUILESS_MAIN(TestCudaDevice)

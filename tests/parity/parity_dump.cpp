@@ -23,16 +23,26 @@ struct Case {
     Variant variant;
 };
 
+/// fp16 is emulated on many CPUs: tiny shapes.
+void setSizes(ModelConfig& model, bool tiny)
+{
+    model.hidden = {tiny ? 8 : 32, 16};
+    model.width = model.channels = tiny ? 2 : 4;
+    model.patch = 7;
+    model.dim = tiny ? 8 : 16;
+    model.depth = 2;
+    model.heads = 2;
+    model.latent = 8;
+}
+
 Variant baseVariant(ModelKind model, OptimizerKind optimizer, Precision precision)
 {
     Variant variant;
     variant.precision = precision;
     auto& settings = variant.settings;
-    // fp16 is emulated on many CPUs: tiny shapes.
     const bool tiny = precision == Precision::Fp16;
     settings.model.kind = model;
-    settings.model.hidden = {tiny ? 8 : 32, 16};
-    settings.model.width = tiny ? 2 : 4;
+    setSizes(settings.model, tiny);
     settings.data.source = DataSource::Shapes;
     settings.data.trainLimit = 200; // 50 steps cross the end of an epoch
     settings.data.validationLimit = 8;
@@ -48,24 +58,70 @@ Variant baseVariant(ModelKind model, OptimizerKind optimizer, Precision precisio
     return variant;
 }
 
-std::vector<Case> allCases()
+void accumulateAndClip(TrainConfig& train)
+{
+    train.accumulate = 2;
+    train.clipNorm = 0.5;
+}
+
+Case makeCase(ModelKind model, OptimizerKind optimizer, Precision precision)
+{
+    Case one{std::string(toString(model)) + "-" + std::string(toString(optimizer)) + "-"
+            + std::string(toString(precision)),
+        baseVariant(model, optimizer, precision)};
+    // Every model and precision is seen plain and with both.
+    if (optimizer != OptimizerKind::Sgd)
+        accumulateAndClip(one.variant.settings.train);
+    // Python's fused SGD goes on with an uninitialised momentum buffer if its first step is
+    // skipped; this scale does not overflow.
+    if (model == ModelKind::Dcgan && optimizer == OptimizerKind::Sgd)
+        one.variant.settings.scaler.initScale = 1024;
+    return one;
+}
+
+std::vector<Case> specialCases()
 {
     std::vector<Case> cases;
-    for (const auto model : {ModelKind::Mlp, ModelKind::Cnn})
+    auto nesterov = makeCase(ModelKind::Mlp, OptimizerKind::Sgd, Precision::Fp32);
+    nesterov.name = "mlp-nesterov-fp32";
+    nesterov.variant.settings.train.nesterov = true;
+    accumulateAndClip(nesterov.variant.settings.train);
+    cases.push_back(nesterov);
+    auto overflow = makeCase(ModelKind::Mlp, OptimizerKind::AdamW, Precision::Fp16);
+    overflow.name = "mlp-overflow-fp16";
+    overflow.variant.settings.scaler.initScale = std::ldexp(1.0, 40);
+    overflow.variant.settings.train.schedule = LrSchedule::Constant;
+    cases.push_back(overflow);
+    for (const auto optimizer : {OptimizerKind::Adam, OptimizerKind::RmsProp}) {
+        for (const auto precision : {Precision::Fp32, Precision::Fp16}) {
+            auto one = makeCase(ModelKind::Mlp, optimizer, precision);
+            one.variant.settings.train.schedule = LrSchedule::Step;
+            one.variant.settings.train.stepSize = 20;
+            cases.push_back(one);
+        }
+    }
+    auto imagenet = makeCase(ModelKind::Resnet18, OptimizerKind::Sgd, Precision::Fp32);
+    imagenet.name = "resnet18-imagenet-fp32";
+    imagenet.variant.settings.model.stem = ResnetStem::Imagenet;
+    cases.push_back(imagenet);
+    auto separate = makeCase(ModelKind::Dcgan, OptimizerKind::Adam, Precision::Fp16);
+    separate.name = "dcgan-two-scalers-fp16";
+    separate.variant.settings.scaler.perOptimizer = true;
+    separate.variant.settings.scaler.initScale = std::ldexp(1.0, 26); // the two back off apart
+    cases.push_back(separate);
+    return cases;
+}
+
+std::vector<Case> allCases()
+{
+    using enum ModelKind;
+    std::vector<Case> cases;
+    for (const auto model : {Mlp, Cnn, Resnet18, Vit, Dcgan})
         for (const auto optimizer : {OptimizerKind::Sgd, OptimizerKind::AdamW})
             for (const auto precision : {Precision::Fp32, Precision::Bf16, Precision::Fp16})
-                cases.push_back({std::string(toString(model)) + "-"
-                        + std::string(toString(optimizer)) + "-" + std::string(toString(precision)),
-                    baseVariant(model, optimizer, precision)});
-    auto clipped = baseVariant(ModelKind::Mlp, OptimizerKind::Sgd, Precision::Fp32);
-    clipped.settings.train.clipNorm = 0.5;
-    clipped.settings.train.accumulate = 2;
-    clipped.settings.train.nesterov = true;
-    cases.push_back({"clipping-accumulation-fp32", clipped});
-    auto overflow = baseVariant(ModelKind::Mlp, OptimizerKind::AdamW, Precision::Fp16);
-    overflow.settings.scaler.initScale = std::ldexp(1.0, 40);
-    overflow.settings.train.schedule = LrSchedule::Constant;
-    cases.push_back({"overflow-fp16", overflow});
+                cases.push_back(makeCase(model, optimizer, precision));
+    const auto special = specialCases();
+    cases.insert(cases.end(), special.begin(), special.end());
     return cases;
 }
 
@@ -85,7 +141,8 @@ nlohmann::json dumpData(const fs::path& folder, const Variant& variant)
     return {{"pixels", (folder / "pixels.bin").string()},
         {"labels", (folder / "labels.bin").string()}, {"classes", data->classes},
         {"image", {data->train.channels, data->train.height, data->train.width}},
-        {"mean", data->normalisation.mean}, {"deviation", data->normalisation.deviation}};
+        {"mean", data->normalisation.mean.front()},
+        {"deviation", data->normalisation.deviation.front()}};
 }
 
 nlohmann::json dumpWeights(const fs::path& folder, const std::string& name, const Trainer& trainer)
@@ -112,6 +169,7 @@ Result<void> dump(const fs::path& folder, const Case& one)
     nlohmann::json json{{"precision", toString(one.variant.precision)},
         {"uses_scaler", one.variant.usesScaler()}, {"settings", toJson(one.variant.settings)},
         {"data", dumpData(folder, one.variant)},
+        {"fallbacks", (*trainer)->environment().at("fallbacks")},
         {"weights", dumpWeights(folder, one.name, **trainer)}};
     std::vector<StepRecord> records;
     for (int step = 0; step < kSteps; ++step) {
@@ -124,6 +182,11 @@ Result<void> dump(const fs::path& folder, const Case& one)
         json["losses"].push_back(numberToJson(record.loss));
         json["scales"].push_back(numberToJson(record.scale));
     }
+    const auto saved = one.name + ".safetensors";
+    if (auto written = (*trainer)->saveWeights(folder / saved); !written)
+        return written;
+    json["saved"] = saved;
+    json["trained"] = dumpWeights(folder, one.name + ".trained", **trainer);
     std::ofstream(folder / (one.name + ".json")) << json.dump(1) << '\n';
     return {};
 }

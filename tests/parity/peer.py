@@ -34,21 +34,35 @@ def learning_rate(train, applied, total):
         return train["lr"] * (applied + 1) / train["warmup_steps"]
     if train["schedule"] == "constant":
         return train["lr"]
+    after = applied - train["warmup_steps"]
+    if train["schedule"] == "step":
+        return train["lr"] * train["gamma"] ** (after // train["step_size"])
     length = max(1, total - train["warmup_steps"])
-    share = min(applied - train["warmup_steps"], length) / length
+    share = min(after, length) / length
     return train["lr"] * (1 + math.cos(math.pi * share)) / 2
 
 
 def make_optimizer(train, parameters):
-    if train["optimizer"] == "sgd":
-        return torch.optim.SGD(parameters, lr=train["lr"], momentum=train["momentum"],
-                               nesterov=train["nesterov"], weight_decay=train["weight_decay"],
-                               fused=True)
-    return torch.optim.AdamW(parameters, lr=train["lr"], betas=(train["beta1"], train["beta2"]),
-                             eps=train["eps"], weight_decay=train["weight_decay"], fused=True)
+    kind, lr, decay = train["optimizer"], train["lr"], train["weight_decay"]
+    if kind == "sgd":
+        return torch.optim.SGD(parameters, lr=lr, momentum=train["momentum"],
+                               nesterov=train["nesterov"], weight_decay=decay, fused=True)
+    if kind == "rmsprop":
+        return torch.optim.RMSprop(parameters, lr=lr, alpha=train["alpha"], eps=train["eps"],
+                                   momentum=train["momentum"], weight_decay=decay, foreach=True)
+    adam = torch.optim.Adam if kind == "adam" else torch.optim.AdamW
+    return adam(parameters, lr=lr, betas=(train["beta1"], train["beta2"]), eps=train["eps"],
+                weight_decay=decay, fused=True)
 
 
 def load(data):
+    """Inputs and targets of the whole training set."""
+    if "tokens" in data:
+        tokens = torch.from_numpy(np.fromfile(data["tokens"], dtype=np.int64))
+        samples, sequence = data["samples"], data["sequence"]
+        starts = torch.arange(samples) * sequence
+        windows = torch.stack([tokens[start : start + sequence + 1] for start in starts])
+        return windows[:, :-1].contiguous(), windows[:, 1:].contiguous()
     shape = data["image"]
     pixels = np.fromfile(data["pixels"], dtype=np.uint8).reshape(-1, *shape)
     labels = np.fromfile(data["labels"], dtype=np.uint8)
@@ -57,42 +71,111 @@ def load(data):
     return images, torch.from_numpy(labels).long()
 
 
+def make_scaler(case):
+    scaling = case["settings"]["scaler"]
+    return torch.amp.GradScaler("cpu", init_scale=scaling["init_scale"],
+                                growth_factor=scaling["growth_factor"],
+                                backoff_factor=scaling["backoff_factor"],
+                                growth_interval=scaling["growth_interval"],
+                                enabled=case["uses_scaler"])
+
+
+class Player:
+    """An optimizer, its scaler, and what a step of it does."""
+
+    def __init__(self, case, parameters, scaler):
+        self.parameters = list(parameters)
+        self.optimizer = make_optimizer(case["settings"]["train"], self.parameters)
+        self.scaler = scaler
+        self.clip = case["settings"]["train"]["clip_norm"]
+
+    def step(self, losses):
+        """`losses`: functions, one a micro-batch. Gives the mean loss."""
+        self.optimizer.zero_grad()
+        total = 0.0
+        for make_loss in losses:
+            loss = make_loss()
+            loss = loss / len(losses) if len(losses) > 1 else loss
+            self.scaler.scale(loss).backward()
+            total += loss.item()
+        if self.clip > 0:
+            self.scaler.unscale_(self.optimizer)
+            torch.nn.utils.clip_grad_norm_(self.parameters, self.clip)
+        self.scaler.step(self.optimizer)
+        return total
+
+
+def supervised_loss(model, region, inputs, targets):
+    def loss():
+        with region():
+            prediction = model(inputs)
+            if targets.dim() > 1:
+                return F.cross_entropy(prediction.flatten(0, 1), targets.flatten())
+            return F.cross_entropy(prediction, targets)
+
+    return loss
+
+
+def contest_losses(model, region, images):
+    def judge(logits, real):
+        wanted = torch.ones_like(logits) if real else torch.zeros_like(logits)
+        return F.binary_cross_entropy_with_logits(logits, wanted)
+
+    def discriminator():
+        noise = model.noise(len(images))
+        with region():
+            of_real = model.discriminator(images)
+            with torch.no_grad():
+                generated = model.generator(noise)
+            return judge(of_real, True) + judge(model.discriminator(generated), False)
+
+    def generator():
+        noise = model.noise(len(images))
+        with region():
+            return judge(model.discriminator(model.generator(noise)), True)
+
+    return discriminator, generator
+
+
 def train(case):
     """`case`: what the C++ side wrote: settings, precision, data files."""
     settings = case["settings"]
-    options, scaling, seed = settings["train"], settings["scaler"], settings["run"]["seed"]
+    options, seed = settings["train"], settings["run"]["seed"]
     torch.set_num_threads(settings["device"]["threads"])
-    images, labels = load(case["data"])
+    inputs, targets = load(case["data"])
     torch.manual_seed(seed)
-    model = models.make(settings["model"], case["data"]["image"], case["data"]["classes"])
+    model = models.make(settings["model"], case["data"])
     weights = {name: value.detach().clone() for name, value in model.named_parameters()}
-    optimizer = make_optimizer(options, model.parameters())
-    scaler = torch.amp.GradScaler("cpu", init_scale=scaling["init_scale"],
-                                  growth_factor=scaling["growth_factor"],
-                                  backoff_factor=scaling["backoff_factor"],
-                                  growth_interval=scaling["growth_interval"],
-                                  enabled=case["uses_scaler"])
-    order = Order(len(labels), settings["data"]["batch_size"], seed)
+    scaler = make_scaler(case)
+    scalers = [scaler]
+    if isinstance(model, models.Dcgan):
+        if settings["scaler"]["per_optimizer"]:
+            scalers.append(make_scaler(case))
+        players = [Player(case, model.discriminator.parameters(), scaler),
+                   Player(case, model.generator.parameters(), scalers[-1])]
+    else:
+        players = [Player(case, model.parameters(), scaler)]
+    order = Order(len(targets), settings["data"]["batch_size"], seed)
     dtype = AUTOCAST.get(case["precision"])
+
+    def region():
+        return torch.autocast("cpu", dtype=dtype, enabled=dtype is not None)
+
     losses, scales, applied = [], [], 0
     for _ in range(options["steps"]):
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate(options, applied, options["steps"])
-        optimizer.zero_grad()
-        total = 0.0
-        for _ in range(options["accumulate"]):
-            batch = order.next()
-            with torch.autocast("cpu", dtype=dtype, enabled=dtype is not None):
-                loss = F.cross_entropy(model(images[batch]), labels[batch])
-            loss = loss / options["accumulate"] if options["accumulate"] > 1 else loss
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scales.append(scaler.get_scale())
-        if options["clip_norm"] > 0:
-            scaler.unscale_(optimizer)
-            torch.nn.utils.clip_grad_norm_(model.parameters(), options["clip_norm"])
-        scaler.step(optimizer)
-        scaler.update()
-        applied += 0 if scaler.get_scale() < scales[-1] else 1
+        for player in players:
+            for group in player.optimizer.param_groups:
+                group["lr"] = learning_rate(options, applied, options["steps"])
+        batches = [order.next() for _ in range(options["accumulate"])]
+        if len(players) == 1:
+            made = [[supervised_loss(model, region, inputs[b], targets[b]) for b in batches]]
+        else:
+            made = list(zip(*[contest_losses(model, region, inputs[b]) for b in batches]))
+        total = sum(player.step(wanted) for player, wanted in zip(players, made))
+        before = [each.get_scale() for each in scalers]
+        scales.append(before[0])
+        for each in scalers:
+            each.update()
+        applied += 0 if any(each.get_scale() < old for each, old in zip(scalers, before)) else 1
         losses.append(total)
-    return weights, losses, scales
+    return weights, losses, scales, getattr(model, "fallback", "")

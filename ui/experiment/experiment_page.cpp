@@ -29,6 +29,8 @@ namespace mantissa::ui {
 namespace {
 
 constexpr int kLayoutVersion = 1;
+/// In a page smaller than this the docks of a side are tabs.
+constexpr QSize kRoomy(1060, 640);
 
 QToolButton* stripButton(QWidget* parent, Icon sign, const QString& text, const QString& what)
 {
@@ -67,6 +69,7 @@ ExperimentPage::ExperimentPage(ExperimentDocument& document, QWidget* parent)
     m_docks = new QMainWindow(this);
     m_docks->setWindowFlags(Qt::Widget);
     m_docks->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    m_compact = std::make_unique<CompactDocks>(*m_docks, kLayoutVersion);
     layout->addWidget(m_docks, 1);
     setupCentre();
     setupVariants();
@@ -136,11 +139,11 @@ QWidget* ExperimentPage::makeColumn(std::initializer_list<std::string_view> grou
 void ExperimentPage::setupCentre()
 {
     auto* columns = new QWidget;
-    auto* row = new QHBoxLayout(columns);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(0);
-    row->addWidget(makeColumn({"", "model", "data", "eval", "device"}), 1);
-    row->addWidget(makeColumn({"train", "run", "autocast"}), 1);
+    m_columns = new QBoxLayout(QBoxLayout::LeftToRight, columns);
+    m_columns->setContentsMargins(0, 0, 0, 0);
+    m_columns->setSpacing(0);
+    m_columns->addWidget(makeColumn({"", "model", "data", "eval", "device", "debug"}), 1);
+    m_columns->addWidget(makeColumn({"train", "run", "autocast", "watch"}), 1);
     m_unreadable = new QLabel;
     m_unreadable->setAlignment(Qt::AlignCenter);
     m_unreadable->setWordWrap(true);
@@ -273,15 +276,22 @@ void ExperimentPage::setSession(RunSession* session)
     refreshStrip();
 }
 
+void ExperimentPage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    m_compact->setCompact(width() < kRoomy.width() || height() < kRoomy.height());
+    m_columns->setDirection(
+        width() < kRoomy.width() ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+}
+
 QByteArray ExperimentPage::saveLayout() const
 {
-    return m_docks->saveState(kLayoutVersion);
+    return m_compact->saveLayout();
 }
 
 void ExperimentPage::restoreLayout(const QByteArray& layout)
 {
-    if (!layout.isEmpty())
-        m_docks->restoreState(layout, kLayoutVersion);
+    m_compact->restoreLayout(layout);
 }
 
 } // namespace mantissa::ui

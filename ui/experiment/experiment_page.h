@@ -2,7 +2,11 @@
 #pragma once
 
 #include "ui/main_window/page.h"
+#include "ui/widgets/compact_docks.h"
 
+#include <memory>
+
+class QBoxLayout;
 class QLabel;
 class QMainWindow;
 class QPlainTextEdit;
@@ -42,6 +46,9 @@ Q_SIGNALS:
     void openRequested();
     void saveRequested();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void setupStrip();
     void setupCentre();
@@ -65,7 +72,9 @@ private:
     QToolButton* m_save = nullptr;
     QLabel* m_notice = nullptr;
     QMainWindow* m_docks = nullptr;
+    std::unique_ptr<CompactDocks> m_compact;
     QStackedWidget* m_centre = nullptr;
+    QBoxLayout* m_columns = nullptr; ///< side by side, or one under the other
     QLabel* m_unreadable = nullptr;
     std::vector<SettingsGroup*> m_groups;
     VariantsPanel* m_variants = nullptr;

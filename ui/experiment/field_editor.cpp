@@ -3,13 +3,19 @@
 
 #include "ui/experiment/field_text.h"
 #include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDir>
 #include <QEvent>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPainter>
+#include <QPlainTextEdit>
+#include <QToolButton>
 
 namespace mantissa::ui {
 
@@ -52,10 +58,12 @@ FieldEditor::FieldEditor(const KeySpec& key, QWidget* parent)
     layout->setContentsMargins(1, 1, 1, 1);
     layout->setSpacing(0);
     m_input = makeInput(key);
+    m_input->setObjectName(QString::fromUtf8(key.path.data(), qsizetype(key.path.size())));
     layout->addWidget(m_input);
     if (m_check)
         layout->addStretch();
-    m_input->setObjectName(QString::fromUtf8(key.path.data(), qsizetype(key.path.size())));
+    if (pathKind(key) != PathKind::None)
+        layout->addWidget(makeBrowse(key));
     m_input->setAccessibleName(m_input->objectName());
     m_input->setToolTip(toolTipText(key));
     m_input->setFocusPolicy(Qt::StrongFocus);
@@ -72,7 +80,45 @@ QWidget* FieldEditor::makeInput(const KeySpec& key)
         connect(m_check, &QCheckBox::toggled, this, [this] { Q_EMIT edited(text()); });
         return m_check;
     }
+    if (key.path == "description")
+        return makeText();
     return key.choices.empty() ? makeLine(key) : makeChoice(key);
+}
+
+QWidget* FieldEditor::makeText()
+{
+    constexpr int kLines = 4;
+    m_text = new QPlainTextEdit(this);
+    m_text->setTabChangesFocus(true);
+    m_text->setFixedHeight(kLines * m_text->fontMetrics().lineSpacing() + 12);
+    connect(m_text, &QPlainTextEdit::textChanged, this, [this] { Q_EMIT edited(text()); });
+    return m_text;
+}
+
+QWidget* FieldEditor::makeBrowse(const KeySpec& key)
+{
+    auto* button = new QToolButton(this);
+    button->setIcon(icon(Icon::Open));
+    button->setObjectName(m_input->objectName() + QStringLiteral(".browse"));
+    const bool isFolder = pathKind(key) == PathKind::Folder;
+    button->setToolTip(isFolder ? tr("Choose the folder...") : tr("Choose the file..."));
+    button->setAccessibleName(button->toolTip());
+    connect(button, &QToolButton::clicked, this, [this, &key] { browse(key); });
+    return button;
+}
+
+void FieldEditor::browse(const KeySpec& key)
+{
+    const QString title = QString::fromUtf8(key.path.data(), qsizetype(key.path.size()));
+    const QFileInfo now(m_line->text());
+    const QString start = m_line->text().isEmpty() ? QDir::currentPath() : now.absoluteFilePath();
+    const QString chosen = pathKind(key) == PathKind::Folder
+        ? QFileDialog::getExistingDirectory(this, title, start)
+        : QFileDialog::getOpenFileName(this, title, start);
+    if (chosen.isEmpty() || chosen == m_line->text())
+        return;
+    m_line->setText(chosen);
+    Q_EMIT edited(chosen);
 }
 
 QWidget* FieldEditor::makeChoice(const KeySpec& key)
@@ -111,6 +157,8 @@ QString FieldEditor::text() const
 {
     if (m_check)
         return m_check->isChecked() ? QStringLiteral("true") : QStringLiteral("false");
+    if (m_text)
+        return m_text->toPlainText();
     return m_choice ? m_choice->currentText() : m_line->text();
 }
 
@@ -127,6 +175,8 @@ void FieldEditor::setText(const QString& text)
         if (known < 0 && !m_choice->isEditable())
             m_choice->addItem(text);
         m_choice->setCurrentText(text);
+    } else if (m_text) {
+        m_text->setPlainText(text);
     } else {
         m_line->setText(text);
         m_line->setCursorPosition(0);

@@ -9,6 +9,7 @@
 class QCheckBox;
 class QComboBox;
 class QLineEdit;
+class QPlainTextEdit;
 
 namespace mantissa::ui {
 
@@ -31,7 +32,8 @@ private:
     const KeySpec& m_key;
 };
 
-/// The editor of one key: check box, list, spin box or line. Shows and gives text; a red or amber
+/// The editor of one key: check box, list, spin box, line (of a file or folder with a button that
+/// browses) or, for the description, a text of several lines. Shows and gives text; a red or amber
 /// frame marks a problem.
 class FieldEditor : public QWidget {
     Q_OBJECT
@@ -59,10 +61,14 @@ private:
     QWidget* makeInput(const KeySpec& key);
     QWidget* makeChoice(const KeySpec& key);
     QWidget* makeLine(const KeySpec& key);
+    QWidget* makeText();
+    QWidget* makeBrowse(const KeySpec& key);
+    void browse(const KeySpec& key);
 
     QCheckBox* m_check = nullptr;
     QComboBox* m_choice = nullptr;
     QLineEdit* m_line = nullptr;
+    QPlainTextEdit* m_text = nullptr;
     QWidget* m_input = nullptr;
     Mark m_mark = Mark::None;
 };

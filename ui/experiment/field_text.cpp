@@ -25,6 +25,25 @@ QString listText(const std::vector<std::int64_t>& list)
     return items.join(QStringLiteral(", "));
 }
 
+QString listText(const std::vector<std::string>& list)
+{
+    QStringList items;
+    for (const auto& item : list)
+        items << QString::fromStdString(item);
+    return items.join(QStringLiteral(", "));
+}
+
+/// "fc1, fc2" as a list in the file's words; what is written as a list stays.
+std::string textListInFile(const QString& text)
+{
+    if (text.startsWith(u'['))
+        return text.toStdString();
+    std::vector<std::string> items;
+    for (const auto& item : text.split(u',', Qt::SkipEmptyParts))
+        items.push_back(item.trimmed().toStdString());
+    return toTomlText(items);
+}
+
 /// The fewest digits that read back to the same number, without an exponent where 'g' does.
 QString numberText(double value)
 {
@@ -79,11 +98,23 @@ QString steppedInteger(const KeySpec& key, std::int64_t value, int steps)
 
 } // namespace
 
+PathKind pathKind(const KeySpec& key)
+{
+    if (key.path == "data.root")
+        return PathKind::Folder;
+    constexpr std::string_view kFiles[]{"data.images", "data.labels", "data.validation_images",
+        "data.validation_labels", "data.path", "model.init"};
+    return std::ranges::find(kFiles, key.path) != std::end(kFiles) ? PathKind::File
+                                                                   : PathKind::None;
+}
+
 QString fieldText(const KeySpec& key, const SettingValue& value)
 {
     if (const auto* text = std::get_if<std::string>(&value))
         return QString::fromStdString(*text);
     if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
+        return listText(*list);
+    if (const auto* list = std::get_if<std::vector<std::string>>(&value))
         return listText(*list);
     if (const auto* number = std::get_if<double>(&value))
         return numberText(*number);
@@ -97,6 +128,8 @@ std::string fileText(const KeySpec& key, const QString& typed)
     switch (key.type) {
     case ValueType::Text:
         return quotedText(typed.toStdString());
+    case ValueType::TextList:
+        return textListInFile(text);
     case ValueType::IntegerList:
         if (!text.startsWith(u'['))
             text = u'[' + text + u']';
@@ -135,9 +168,10 @@ QString hintText(const KeySpec& key)
 {
     const auto unit = toQt(key.unit);
     if (!key.zeroMeans.empty()) {
-        const auto zero = key.type == ValueType::Text || key.type == ValueType::IntegerList
-            ? QCoreApplication::translate("Field", "empty = %1")
-            : QCoreApplication::translate("Field", "0 = %1");
+        const bool words = key.type == ValueType::Text || key.type == ValueType::IntegerList
+            || key.type == ValueType::TextList;
+        const auto zero = words ? QCoreApplication::translate("Field", "empty = %1")
+                                : QCoreApplication::translate("Field", "0 = %1");
         const auto meaning = zero.arg(toQt(key.zeroMeans));
         return unit.isEmpty() ? meaning : unit + QStringLiteral(", ") + meaning;
     }

@@ -8,6 +8,10 @@
 /// Between a key of the schema and what its form field shows. Pure functions, any thread.
 namespace mantissa::ui {
 
+/// What a key's text names on the disk, if it names something: the form offers to browse for it.
+enum class PathKind { None, File, Folder };
+PathKind pathKind(const KeySpec& key);
+
 /// A value as its field shows it: no quotes, lists without brackets, empty if unset.
 QString fieldText(const KeySpec& key, const SettingValue& value);
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kLabelWidth = 116;
 constexpr int kEditorWidth = 110;
+constexpr int kHintWidth = 74;
 
 QString toQt(std::string_view text)
 {
@@ -23,6 +24,11 @@ QString toQt(std::string_view text)
 }
 
 } // namespace
+
+bool isOfAnotherKind(const KeySpec& key, const QString& whyUnused)
+{
+    return !whyUnused.isEmpty() && (key.group() == "model" || key.group() == "data");
+}
 
 std::vector<const KeySpec*> keysOf(std::string_view group)
 {
@@ -67,8 +73,12 @@ void SettingsGroup::addRow(QGridLayout& grid, const KeySpec& key)
     row.hint = new QLabel(this);
     row.hint->setFont(hintFont(font()));
     row.hint->setForegroundRole(QPalette::PlaceholderText);
-    // A long hint is cut rather than making the column wider; its tooltip has all of it.
-    row.hint->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    // A long hint takes a second line rather than making the column wider.
+    row.hint->setWordWrap(true);
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    row.hint->setSizePolicy(policy);
+    row.hint->setMinimumWidth(kHintWidth);
     row.problem = new ProblemLabel(this);
     grid.addWidget(row.label, at, 0);
     // Name and description need no hint and get its place.
@@ -98,6 +108,10 @@ void SettingsGroup::refreshRow(const Row& row, bool force)
     const auto problem = m_form.problem(row.key->path);
     // A wrong value stays reachable even where it has no effect.
     const bool isUsable = why.isEmpty() || problem.has_value();
+    const bool isShown = isUsable || !isOfAnotherKind(*row.key, why);
+    row.label->setVisible(isShown);
+    row.editor->setVisible(isShown);
+    row.hint->setVisible(isShown && row.key->get);
     row.label->setEnabled(isUsable);
     row.editor->setEnabled(isUsable);
     row.hint->setText(why.isEmpty() ? hintText(*row.key) : why);

@@ -42,6 +42,10 @@ private:
     std::vector<Row> m_rows;
 };
 
+/// Whether the field is hidden: model and data have many keys, each for some kinds only. Elsewhere
+/// a field without effect is shown, disabled and with the reason.
+bool isOfAnotherKind(const KeySpec& key, const QString& whyUnused);
+
 /// All keys of a group of the schema.
 std::vector<const KeySpec*> keysOf(std::string_view group);
 

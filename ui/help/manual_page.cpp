@@ -54,6 +54,19 @@ bool holdsAll(const QString& line, const QStringList& words)
         [&line](const QString& word) { return line.contains(word, Qt::CaseInsensitive); });
 }
 
+/// What the first group of `pattern` finds outside code.
+QStringList captures(const QString& markdown, const QRegularExpression& pattern)
+{
+    static const QRegularExpression code(QStringLiteral("`[^`]*`"));
+    QStringList found;
+    forEachTextLine(markdown, [&](QString line, int) {
+        line.remove(code);
+        for (auto matches = pattern.globalMatch(line); matches.hasNext();)
+            found.append(matches.next().captured(1));
+    });
+    return found;
+}
+
 } // namespace
 
 QString manualAnchor(const QString& heading)
@@ -134,15 +147,20 @@ std::vector<ManualHit> searchManual(
 
 QStringList manualLinks(const QString& markdown)
 {
-    static const QRegularExpression code(QStringLiteral("`[^`]*`"));
-    static const QRegularExpression link(QStringLiteral("\\[[^\\]]*\\]\\(([^)\\s]+)\\)"));
-    QStringList targets;
-    forEachTextLine(markdown, [&](QString line, int) {
-        line.remove(code);
-        for (auto matches = link.globalMatch(line); matches.hasNext();)
-            targets.append(matches.next().captured(1));
-    });
-    return targets;
+    static const QRegularExpression link(QStringLiteral("(?<!!)\\[[^\\]]*\\]\\(([^)\\s]+)\\)"));
+    return captures(markdown, link);
+}
+
+QStringList manualPictures(const QString& markdown)
+{
+    static const QRegularExpression picture(QStringLiteral("!\\[[^\\]]*\\]\\(([^)\\s]+)\\)"));
+    return captures(markdown, picture);
+}
+
+QString darkPicture(const QString& file)
+{
+    static const QRegularExpression light(QStringLiteral("-light(?=\\.png$)"));
+    return QString(file).replace(light, QStringLiteral("-dark"));
 }
 
 } // namespace mantissa::ui

@@ -42,8 +42,12 @@ ManualPage parseManualPage(const QString& file, const QString& markdown);
 std::vector<ManualHit> searchManual(
     const std::vector<ManualPage>& pages, const QString& text, int limit = 200);
 
-/// Targets of all links outside code, as written.
+/// Targets of all links outside code, as written; pictures are not among them.
 QStringList manualLinks(const QString& markdown);
+/// Files of all pictures outside code, as written: "images/live-light.png".
+QStringList manualPictures(const QString& markdown);
+/// The name of the same picture in dark: "images/live-dark.png"; others stay as they are.
+QString darkPicture(const QString& file);
 
 /// Anchor of a heading: lower case, spaces as hyphens, other signs dropped.
 QString manualAnchor(const QString& heading);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/help/manual_window.h"
 
+#include "ui/help/manual_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 
@@ -13,7 +14,6 @@
 #include <QScrollBar>
 #include <QSplitter>
 #include <QTextBlock>
-#include <QTextBrowser>
 #include <QTextTable>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -89,7 +89,7 @@ ManualWindow::ManualWindow(const std::filesystem::path& folder, QWidget* parent)
 {
     setWindowTitle(tr("Mantissa manual"));
     setWindowIcon(programIcon());
-    setupLayout();
+    setupLayout(QString::fromStdString(folder.string()));
     setupKeys();
     auto pages = readManual(folder);
     if (!pages) {
@@ -101,7 +101,7 @@ ManualWindow::ManualWindow(const std::filesystem::path& folder, QWidget* parent)
     showPage(0);
 }
 
-void ManualWindow::setupLayout()
+void ManualWindow::setupLayout(const QString& folder)
 {
     m_search = new QLineEdit;
     m_search->setPlaceholderText(tr("Search all pages (Ctrl+F)"));
@@ -110,7 +110,7 @@ void ManualWindow::setupLayout()
     m_contents = new QTreeWidget;
     m_contents->setHeaderHidden(true);
     m_contents->setAccessibleName(tr("Contents"));
-    m_text = new QTextBrowser;
+    m_text = new ManualText(folder);
     m_text->setAccessibleName(tr("Manual page"));
     m_text->setOpenLinks(false);
     m_text->document()->setDocumentMargin(16);
@@ -131,6 +131,7 @@ void ManualWindow::setupLayout()
     resize(1000, 720);
 
     connect(m_text, &QTextBrowser::anchorClicked, this, &ManualWindow::follow);
+    connect(m_text, &ManualText::widthChanged, this, &ManualWindow::showAgain);
     connect(m_search, &QLineEdit::textChanged, this, &ManualWindow::search);
     connect(m_search, &QLineEdit::returnPressed, this, [this] {
         if (auto* first = m_contents->topLevelItem(0))
@@ -265,15 +266,24 @@ void ManualWindow::scrollTo(const ManualPage& page, const QString& anchor)
     m_text->verticalScrollBar()->setValue(0);
 }
 
+/// The document keeps the colours and pictures it was made with: makes it anew, at its place.
+void ManualWindow::showAgain()
+{
+    const auto* bar = m_text->verticalScrollBar();
+    const double place = bar->maximum() > 0 ? double(bar->value()) / bar->maximum() : 0;
+    const int page = m_current;
+    if (page < 0)
+        return;
+    m_current = -1;
+    showPage(page);
+    m_text->verticalScrollBar()->setValue(static_cast<int>(place * bar->maximum()));
+}
+
 void ManualWindow::changeEvent(QEvent* event)
 {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && m_current >= 0) {
-        // The document keeps the colours it was made with.
-        const int page = m_current;
-        m_current = -1;
-        showPage(page);
-    }
+    if (event->type() == QEvent::PaletteChange)
+        showAgain();
 }
 
 } // namespace mantissa::ui

@@ -9,11 +9,12 @@
 #include <vector>
 
 class QLineEdit;
-class QTextBrowser;
 class QTreeWidget;
 class QTreeWidgetItem;
 
 namespace mantissa::ui {
+
+class ManualText;
 
 /// The manual in a window of its own: contents and search at the left, the page at the right.
 /// GUI thread only.
@@ -35,13 +36,14 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    void setupLayout();
+    void setupLayout(const QString& folder);
     void setupKeys();
     void follow(const QUrl& link);
     void search(const QString& text);
     void showContents();
     void openItem(QTreeWidgetItem* item);
     void showPage(int page);
+    void showAgain();
     void scrollTo(const ManualPage& page, const QString& anchor);
     void applyStyle();
 
@@ -49,7 +51,7 @@ private:
     int m_current = -1;
     QLineEdit* m_search = nullptr;
     QTreeWidget* m_contents = nullptr;
-    QTextBrowser* m_text = nullptr;
+    ManualText* m_text = nullptr;
 };
 
 } // namespace mantissa::ui

@@ -2,6 +2,7 @@
 #include "ui/live/event_table.h"
 
 #include "core/base/number_text.h"
+#include "ui/live/scaler_edits.h"
 #include "ui/plot/plot_mark.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/value_text.h"
@@ -32,11 +33,12 @@ std::optional<EventSign> signOf(const std::string& kind)
         return EventSign::Skipped;
     if (kind == event_kind::kScaleGrew)
         return EventSign::Growth;
-    if (kind == event_kind::kNonFiniteLoss)
+    if (kind == event_kind::kNonFiniteLoss || kind == event_kind::kNonFiniteLocated)
         return EventSign::NonFinite;
     if (kind == event_kind::kSettingChanged)
         return EventSign::Edit;
-    if (kind == event_kind::kWarning)
+    if (kind == event_kind::kWarning || kind == event_kind::kAlert
+        || kind == event_kind::kSettingRefused)
         return EventSign::Warning;
     if (kind == event_kind::kHostNote || kind == event_kind::kCheckpoint)
         return EventSign::Note;
@@ -66,6 +68,20 @@ QIcon signIcon(const EventRow& row)
     return QIcon(pixmap);
 }
 
+/// What was seen in the line; what may be behind it, a guess and called so, under the table.
+void splitAlert(const LifecycleEvent& event, EventRow& row)
+{
+    const auto words = [&event](const char* key) {
+        return event.data.is_object() && event.data.contains(key) && event.data[key].is_string()
+            ? QString::fromStdString(event.data[key].get<std::string>())
+            : QString();
+    };
+    if (const QString seen = words("text"); !seen.isEmpty())
+        row.text = seen;
+    if (const QString guess = words("hypothesis"); !guess.isEmpty())
+        row.detail = QObject::tr("Hypothesis: %1").arg(guess);
+}
+
 } // namespace
 
 std::optional<EventRow> eventRow(const LifecycleEvent& event)
@@ -83,6 +99,10 @@ std::optional<EventRow> eventRow(const LifecycleEvent& event)
     if (row.sign == EventSign::Skipped)
         row.text = QObject::tr("gradients not finite, step skipped")
             + (change.isEmpty() ? QString() : QObject::tr("; scale ") + change);
+    else if (event.kind == event_kind::kAlert)
+        splitAlert(event, row);
+    else if (row.sign == EventSign::Edit)
+        row.text = QObject::tr("changed: ") + settingChangeText(event);
     else if (row.sign == EventSign::Growth && !change.isEmpty())
         row.text = QObject::tr("scale grew ") + change;
     return row;
@@ -157,7 +177,7 @@ QVariant EventTable::data(const QModelIndex& index, int role) const
     if (role == Qt::DecorationRole && column == Sign)
         return signIcon(line);
     if (role == Qt::ToolTipRole && column == What)
-        return line.text;
+        return line.detail.isEmpty() ? line.text : line.text + QLatin1Char('\n') + line.detail;
     if (role != Qt::DisplayRole)
         return {};
     switch (column) {

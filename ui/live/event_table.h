@@ -21,6 +21,7 @@ struct EventRow {
     SeriesColour colour = SeriesColour::Reference;
     std::optional<double> step;
     QString text;
+    QString detail; ///< more, where there is more: an alert's hypothesis
 };
 
 /// The line of an event; nothing for kinds that are not news (blocks, pauses, facts).

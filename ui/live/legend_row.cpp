@@ -78,6 +78,11 @@ bool LegendRow::isShown(int variant) const
     return m_entries.at(static_cast<std::size_t>(variant)).box->isChecked();
 }
 
+void LegendRow::addAtEnd(QWidget* widget)
+{
+    m_layout->addWidget(widget);
+}
+
 bool LegendRow::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::MouseButtonDblClick) {

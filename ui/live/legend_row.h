@@ -23,6 +23,8 @@ public:
     /// Texts only.
     void update(int variant, const std::optional<double>& smoothedLoss, const RunTrace& trace);
     bool isShown(int variant) const;
+    /// Puts a widget at the row's right end.
+    void addAtEnd(QWidget* widget);
 
 Q_SIGNALS:
     void shownChanged(int variant, bool shown);

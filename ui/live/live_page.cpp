@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/live/live_page.h"
 
-#include "core/report/html_report.h"
 #include "core/run/series_info.h"
 #include "ui/live/event_table.h"
 #include "ui/live/legend_row.h"
 #include "ui/live/live_controls.h"
-#include "ui/live/readout_table.h"
+#include "ui/live/readout_view.h"
 #include "ui/live/result_table.h"
+#include "ui/live/scaler_panel.h"
 #include "ui/live/variant_panel.h"
 #include "ui/main_window/window_settings.h"
+#include "ui/runs/run_exporter.h"
 #include "ui/session/run_session.h"
 #include "ui/theme/value_text.h"
 #include "ui/widgets/dock.h"
 
+#include <QComboBox>
 #include <QDesktopServices>
 #include <QLabel>
-#include <QMessageBox>
 #include <QPushButton>
 #include <QTableView>
 #include <QUrl>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace mantissa::ui {
 
@@ -39,18 +41,24 @@ QString LivePage::description() const
 void LivePage::setSession(RunSession* session)
 {
     m_session = session;
+    m_scaler->setVariants(session, {});
     m_repetition = -1;
+    m_chosenRepetition.reset();
+    listRepetitions();
     if (session) {
         connect(session, &RunSession::updated, this, &LivePage::refresh);
-        connect(session, &RunSession::stateChanged, this, [this] { refreshSummaries(true); });
-        showRepetition(0);
+        connect(session, &RunSession::stateChanged, this, [this] {
+            refreshSummaries(true);
+            m_scaler->refresh();
+        });
+        showRepetition(currentRepetition());
     }
     showEmpty();
 }
 
 int LivePage::currentRepetition() const
 {
-    int repetition = 0;
+    int repetition = m_session->plan().front().repetition;
     for (const PlannedRun& run : m_session->plan()) {
         if (m_session->buffer().status(run.index).outcome.state != RunState::Queued)
             repetition = std::max(repetition, run.repetition);
@@ -58,27 +66,49 @@ int LivePage::currentRepetition() const
     return repetition;
 }
 
+/// The chooser has the repetitions that have begun; the first entry follows the run.
+void LivePage::listRepetitions()
+{
+    std::map<int, std::uint64_t> seeds;
+    for (const PlannedRun& run : m_session ? m_session->plan() : std::vector<PlannedRun>())
+        seeds.emplace(run.repetition, run.variant.settings.run.seed);
+    const bool several = seeds.size() > 1;
+    m_repetitions->setVisible(several);
+    const int begun = several ? currentRepetition() + 1 : 0;
+    if (m_repetitions->count() == begun + 1 && several)
+        return;
+    const QSignalBlocker blocker(m_repetitions);
+    m_repetitions->clear();
+    m_repetitions->addItem(tr("current repetition"));
+    for (int i = 0; i < begun; ++i)
+        m_repetitions->addItem(tr("repetition %1, seed %2").arg(i + 1).arg(seeds[i]));
+    m_repetitions->setCurrentIndex(m_chosenRepetition ? *m_chosenRepetition + 1 : 0);
+}
+
 void LivePage::showRepetition(int repetition)
 {
     m_repetition = repetition;
     std::vector<Precision> precisions;
-    for (const Variant& variant : m_session->config().variants)
-        precisions.push_back(variant.precision);
-    const auto colours = variantColours(precisions);
     m_variants.clear();
     for (const PlannedRun& run : m_session->plan()) {
-        if (run.repetition == repetition)
-            m_variants.push_back({std::make_shared<RunTrace>(run),
-                colours[static_cast<std::size_t>(run.variantIndex)],
-                QString::fromStdString(run.variant.name)});
+        if (run.repetition != repetition)
+            continue;
+        precisions.push_back(run.variant.precision);
+        m_variants.push_back({std::make_shared<RunTrace>(run), SeriesColour::Reference,
+            QString::fromStdString(run.variant.name)});
     }
+    const auto colours = variantColours(precisions);
+    for (std::size_t i = 0; i < m_variants.size(); ++i)
+        m_variants[i].colour = colours[i];
     m_summaries.assign(m_variants.size(), {});
     m_eventsSeen.assign(m_variants.size(), 0);
     m_endSeen.assign(m_variants.size(), false);
     m_plots->setVariants(m_variants);
     m_legend->setVariants(m_variants);
     m_panel->setVariants(m_variants);
+    m_scaler->setVariants(m_session, m_variants);
     m_events->clear();
+    m_eventLine->hide();
     refresh();
     refreshSummaries(true);
 }
@@ -87,7 +117,8 @@ void LivePage::refresh()
 {
     if (!m_session)
         return;
-    if (const int now = currentRepetition(); now != m_repetition)
+    listRepetitions();
+    if (const int now = m_chosenRepetition.value_or(currentRepetition()); now != m_repetition)
         return showRepetition(now);
     for (const LiveVariant& variant : m_variants)
         variant.trace->poll(m_session->buffer());
@@ -95,6 +126,7 @@ void LivePage::refresh()
     m_plots->refresh();
     refreshSummaries(false);
     refreshFigures();
+    m_scaler->refresh();
     refreshEvents();
     showReadout();
 }
@@ -111,7 +143,7 @@ void LivePage::refreshFigures()
         m_panel->card(i).update(
             m_variants[index], m_summaries[index], trace.run() == m_session->activeRun(), loss);
     }
-    m_report->setEnabled(m_session->comparisonId() > 0);
+    m_report->setEnabled(m_session->comparisonId() > 0 && !m_exporter->isBusy());
 }
 
 void LivePage::refreshSummaries(bool now)
@@ -202,19 +234,16 @@ void LivePage::showReadout()
         }
         rows.push_back(std::move(row));
     }
-    m_readout->set(std::move(rows));
-    m_readoutLine->setText(line);
-    m_readoutLine->setVisible(!line.isEmpty());
-    const auto cursor = m_plots->group().cursor();
-    const XAxisKind kind = m_plots->group().xAxisKind();
-    m_readoutDock->setDetail(!cursor  ? tr("point at a plot, or use the arrow keys in it")
-            : kind == XAxisKind::Step ? tr("cursor at step %1").arg(formatCount(*cursor))
-                                      : tr("cursor at %1").arg(xLabel(*cursor, kind, 0)));
+    m_readout->set(std::move(rows), line);
+    m_readoutDock->setDetail(ReadoutView::cursorText(m_plots->group()));
 }
 
 void LivePage::openEvent(int row)
 {
     const EventRow& event = m_events->row(row);
+    m_eventLine->setText(
+        event.detail.isEmpty() ? event.text : event.text + QLatin1Char('\n') + event.detail);
+    m_eventLine->show();
     if (event.step && event.variant < static_cast<int>(m_variants.size()))
         m_plots->showStep(event.variant, *event.step);
 }
@@ -227,7 +256,7 @@ void LivePage::pageShown()
 
 void LivePage::report()
 {
-    if (!m_session || m_session->comparisonId() == 0)
+    if (!m_session || m_session->comparisonId() == 0 || m_exporter->isBusy())
         return;
     m_session->flush();
     std::vector<std::int64_t> runs;
@@ -235,15 +264,11 @@ void LivePage::report()
         runs.push_back(m_session->runId(run.index));
     const auto file = m_store.parent_path() / "reports"
         / ("comparison-" + std::to_string(m_session->comparisonId()) + ".html");
-    Result<void> written = RunStore::open(m_store, RunStore::Mode::ReadOnly)
-                               .and_then([&](const std::unique_ptr<RunStore>& store) {
-                                   return writeHtmlReport(*store, runs, file);
-                               });
-    if (!written) {
-        QMessageBox::warning(this, tr("Report"), QString::fromStdString(written.error().message));
-        return;
-    }
-    const QString path = QString::fromStdString(file.string());
+    m_exporter->writeReport(runs, QString::fromStdString(file.string()));
+}
+
+void LivePage::reportWritten(const QString& path)
+{
     Q_EMIT message(tr("Report written to %1").arg(path));
     QDesktopServices::openUrl(QUrl::fromLocalFile(path));
 }

@@ -4,11 +4,13 @@
 #include "core/stats/run_summary.h"
 #include "ui/live/live_plots.h"
 #include "ui/main_window/page.h"
+#include "ui/widgets/compact_docks.h"
 
 #include <QElapsedTimer>
 #include <filesystem>
 
 class QAction;
+class QComboBox;
 class QLabel;
 class QMainWindow;
 class QPushButton;
@@ -23,8 +25,10 @@ class EventTable;
 class ExperimentDocument;
 class LegendRow;
 class LiveControls;
-class ReadoutTable;
+class ReadoutView;
 class ResultTable;
+class RunExporter;
+class ScalerPanel;
 class VariantPanel;
 class WindowSettings;
 
@@ -46,15 +50,24 @@ public:
     void restoreLayout(const QByteArray& layout) override;
 
     LivePlots& plots() { return *m_plots; }
-    /// Renders the report of the current comparison and opens it; a failure is shown.
+    /// Renders the report of the current comparison in the background, then opens it; a failure is
+    /// shown.
     void report();
+
+Q_SIGNALS:
+    /// A new run from the last checkpoint of run `run` of the store, with these scaler settings.
+    void variantRequested(std::int64_t run, const mantissa::ScalerConfig& scaler);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     void setupCentre();
+    void setupRepetitions(QVBoxLayout& layout);
     void setupDocks();
+    QPushButton* makeReportButton();
+    void setupScaler(Dock& beside);
+    QWidget* makeEvents();
     Dock* addDock(
         const QString& title, const QString& name, QWidget* content, Qt::DockWidgetArea area);
     QWidget* makeResult();
@@ -64,6 +77,8 @@ private:
 
     void showRepetition(int repetition);
     int currentRepetition() const;
+    void listRepetitions();
+    void reportWritten(const QString& path);
     void refresh();
     void refreshFigures();
     void refreshSummaries(bool now);
@@ -80,7 +95,7 @@ private:
     std::filesystem::path m_store;
     RunSession* m_session = nullptr;
     int m_repetition = -1;
-    bool m_narrow = false;
+    std::optional<int> m_chosenRepetition; ///< nothing = the one that is on
     std::vector<LiveVariant> m_variants;
     std::vector<RunSummary> m_summaries;
     std::vector<std::size_t> m_eventsSeen;
@@ -89,18 +104,23 @@ private:
     qint64 m_summaryMs = 0; ///< what the last one cost
 
     QMainWindow* m_frame = nullptr; ///< holds plots and docks
+    std::unique_ptr<CompactDocks> m_docks;
+    RunExporter* m_exporter = nullptr;
+    QComboBox* m_repetitions = nullptr;
     LiveControls* m_controls = nullptr;
     LegendRow* m_legend = nullptr;
     LivePlots* m_plots = nullptr;
     QWidget* m_empty = nullptr;
     QLabel* m_emptyText = nullptr;
     VariantPanel* m_panel = nullptr;
-    ReadoutTable* m_readout = nullptr;
-    QLabel* m_readoutLine = nullptr;
+    ScalerPanel* m_scaler = nullptr;
+    ReadoutView* m_readout = nullptr;
     EventTable* m_events = nullptr;
     QTableView* m_eventView = nullptr;
+    QLabel* m_eventLine = nullptr; ///< the chosen event in full
     ResultTable* m_result = nullptr;
     QPushButton* m_report = nullptr;
+    Dock* m_scalerDock = nullptr;
     Dock* m_readoutDock = nullptr;
     Dock* m_eventDock = nullptr;
     Dock* m_resultDock = nullptr;

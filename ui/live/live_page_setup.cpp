@@ -3,24 +3,28 @@
 #include "ui/live/legend_row.h"
 #include "ui/live/live_controls.h"
 #include "ui/live/live_page.h"
-#include "ui/live/readout_table.h"
+#include "ui/live/readout_view.h"
 #include "ui/live/result_table.h"
+#include "ui/live/scaler_panel.h"
 #include "ui/live/variant_panel.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/window_settings.h"
 #include "ui/plot/plot_export.h"
+#include "ui/runs/run_exporter.h"
 #include "ui/session/run_session.h"
 #include "ui/theme/fonts.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/table.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QFrame>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMainWindow>
 #include <QMenu>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QTableView>
 
@@ -28,8 +32,9 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr int kLayoutVersion = 1;
-constexpr int kNarrow = 1050; ///< below it read-out and alerts are tabs
+constexpr int kLayoutVersion = 2;
+/// In a page smaller than this the docks of a side are tabs.
+constexpr QSize kRoomy(1060, 640);
 
 } // namespace
 
@@ -48,6 +53,8 @@ LivePage::LivePage(QAction* start, const ExperimentDocument& document, WindowSet
     m_frame->setWindowFlags(Qt::Widget);
     m_frame->setDockNestingEnabled(true);
     m_frame->setContextMenuPolicy(Qt::NoContextMenu);
+    m_docks = std::make_unique<CompactDocks>(*m_frame, kLayoutVersion);
+    m_exporter = new RunExporter(m_store, this);
     layout->addWidget(m_frame);
     setupCentre();
     setupDocks();
@@ -94,9 +101,29 @@ void LivePage::setupCentre()
     stack->addWidget(m_plots, 0, 0);
     stack->addWidget(m_empty, 0, 0, Qt::AlignCenter);
     layout->addWidget(m_controls);
-    layout->addWidget(m_legend);
+    setupRepetitions(*layout);
     layout->addLayout(stack, 1);
     m_frame->setCentralWidget(centre);
+}
+
+/// The legend, and at its end the chooser of the repetition; hidden where there is only one.
+void LivePage::setupRepetitions(QVBoxLayout& layout)
+{
+    m_repetitions = new QComboBox(m_legend);
+    m_repetitions->setFixedHeight(22);
+    m_repetitions->setFont(tableFont(font()));
+    m_repetitions->setObjectName(QStringLiteral("repetitions"));
+    m_repetitions->setAccessibleName(tr("Repetition shown"));
+    m_repetitions->setToolTip(
+        tr("Which repetition the page shows; \"current\" goes on with the run"));
+    m_repetitions->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_legend->addAtEnd(m_repetitions);
+    layout.addWidget(m_legend);
+    connect(m_repetitions, &QComboBox::activated, this, [this](int index) {
+        m_chosenRepetition = index > 0 ? std::optional(index - 1) : std::nullopt;
+        refresh();
+    });
+    m_repetitions->hide();
 }
 
 Dock* LivePage::addDock(
@@ -114,37 +141,70 @@ void LivePage::setupDocks()
     m_panel = new VariantPanel(m_frame);
     Dock* variants =
         addDock(tr("Variants"), QStringLiteral("variants"), m_panel, Qt::RightDockWidgetArea);
+    setupScaler(*variants);
     m_resultDock = addDock(
         tr("Result so far"), QStringLiteral("result"), makeResult(), Qt::RightDockWidgetArea);
+    m_resultDock->addTitleWidget(makeReportButton());
+
+    m_readout = new ReadoutView(m_frame);
+    m_readoutDock =
+        addDock(tr("Read-out"), QStringLiteral("readout"), m_readout, Qt::BottomDockWidgetArea);
+
+    m_eventDock =
+        addDock(tr("Alerts"), QStringLiteral("alerts"), makeEvents(), Qt::BottomDockWidgetArea);
+    m_eventDock->setDetail(tr("nothing to report"));
+    m_frame->resizeDocks({m_readoutDock, m_eventDock}, {180, 180}, Qt::Vertical);
+    m_frame->resizeDocks({m_readoutDock, m_eventDock}, {620, 430}, Qt::Horizontal);
+    m_frame->resizeDocks({variants, m_resultDock}, {580, 206}, Qt::Vertical);
+}
+
+/// A tab behind the variants; their cards bring it to the front.
+void LivePage::setupScaler(Dock& beside)
+{
+    m_scaler = new ScalerPanel(m_frame);
+    m_scalerDock =
+        addDock(tr("Scaler"), QStringLiteral("scaler"), m_scaler, Qt::RightDockWidgetArea);
+    m_scalerDock->setDetail(tr("of the run that is on"));
+    m_frame->tabifyDockWidget(&beside, m_scalerDock);
+    beside.raise();
+    addAction(m_scaler->undoAction());
+    connect(m_panel, &VariantPanel::scalerWanted, this, [this](int variant) {
+        m_scalerDock->show();
+        m_scalerDock->raise();
+        m_scaler->choose(variant);
+    });
+    connect(m_scaler, &ScalerPanel::variantRequested, this,
+        [this](int run, const ScalerConfig& scaler) {
+            Q_EMIT variantRequested(m_session->runId(run), scaler);
+        });
+}
+
+QPushButton* LivePage::makeReportButton()
+{
     m_report = new QPushButton(icon(Icon::Report), tr("Report"));
+    m_report->setObjectName(QStringLiteral("live_report"));
     m_report->setFixedHeight(20);
     m_report->setIconSize(QSize(14, 14));
     m_report->setFont(tableFont(font()));
     m_report->setToolTip(tr("Writes a self-contained HTML report of this comparison and opens it"));
     m_report->setEnabled(false);
-    m_resultDock->addTitleWidget(m_report);
+    connect(m_exporter, &RunExporter::busyChanged, this, [this](bool busy) {
+        m_report->setText(busy ? tr("Writing...") : tr("Report"));
+        m_report->setEnabled(!busy && m_session && m_session->comparisonId() > 0);
+    });
+    connect(m_exporter, &RunExporter::written, this, &LivePage::reportWritten);
+    connect(m_exporter, &RunExporter::failed, this,
+        [this](const QString& text) { QMessageBox::warning(this, tr("Report"), text); });
+    return m_report;
+}
 
-    auto* readout = new QWidget(m_frame);
-    auto* layout = new QVBoxLayout(readout);
+QWidget* LivePage::makeEvents()
+{
+    auto* box = new QWidget(m_frame);
+    auto* layout = new QVBoxLayout(box);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* table = new QTableView(readout);
-    table->setObjectName(QStringLiteral("readout"));
-    table->setAccessibleName(tr("Values at the cursor"));
-    m_readout = new ReadoutTable(table);
-    setupTable(*table);
-    table->setModel(m_readout);
-    table->setSelectionMode(QAbstractItemView::NoSelection);
-    table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    m_readoutLine = new QLabel(readout);
-    m_readoutLine->setFont(tableFont(font()));
-    m_readoutLine->setContentsMargins(8, 4, 8, 4);
-    layout->addWidget(table);
-    layout->addWidget(m_readoutLine);
-    m_readoutDock =
-        addDock(tr("Read-out"), QStringLiteral("readout"), readout, Qt::BottomDockWidgetArea);
-
-    m_eventView = new QTableView(m_frame);
+    m_eventView = new QTableView(box);
     m_eventView->setObjectName(QStringLiteral("events"));
     m_eventView->setAccessibleName(tr("Alerts"));
     m_events = new EventTable(m_eventView);
@@ -154,12 +214,17 @@ void LivePage::setupDocks()
     for (int column = 0; column < 4; ++column)
         m_eventView->setColumnWidth(column, widths[column]);
     m_eventView->horizontalHeader()->setStretchLastSection(true);
-    m_eventDock =
-        addDock(tr("Alerts"), QStringLiteral("alerts"), m_eventView, Qt::BottomDockWidgetArea);
-    m_eventDock->setDetail(tr("nothing to report"));
-    m_frame->resizeDocks({m_readoutDock, m_eventDock}, {180, 180}, Qt::Vertical);
-    m_frame->resizeDocks({m_readoutDock, m_eventDock}, {620, 430}, Qt::Horizontal);
-    m_frame->resizeDocks({variants, m_resultDock}, {580, 206}, Qt::Vertical);
+    m_eventLine = new QLabel(box);
+    m_eventLine->setObjectName(QStringLiteral("event_line"));
+    m_eventLine->setFont(tableFont(font()));
+    m_eventLine->setContentsMargins(8, 4, 8, 4);
+    m_eventLine->setWordWrap(true);
+    m_eventLine->setTextFormat(Qt::PlainText);
+    m_eventLine->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_eventLine->hide();
+    layout->addWidget(m_eventView);
+    layout->addWidget(m_eventLine);
+    return box;
 }
 
 QWidget* LivePage::makeResult()
@@ -262,27 +327,17 @@ void LivePage::saveOptions()
 void LivePage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    const bool narrow = width() < kNarrow;
-    if (narrow == m_narrow)
-        return;
-    m_narrow = narrow;
-    if (m_readoutDock->isFloating() || m_eventDock->isFloating())
-        return;
-    if (narrow)
-        m_frame->tabifyDockWidget(m_eventDock, m_readoutDock);
-    else
-        m_frame->splitDockWidget(m_readoutDock, m_eventDock, Qt::Horizontal);
+    m_docks->setCompact(width() < kRoomy.width() || height() < kRoomy.height());
 }
 
 QByteArray LivePage::saveLayout() const
 {
-    return m_frame->saveState(kLayoutVersion);
+    return m_docks->saveLayout();
 }
 
 void LivePage::restoreLayout(const QByteArray& layout)
 {
-    if (!layout.isEmpty())
-        m_frame->restoreState(layout, kLayoutVersion);
+    m_docks->restoreLayout(layout);
 }
 
 } // namespace mantissa::ui

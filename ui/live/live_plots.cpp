@@ -3,6 +3,7 @@
 
 #include "core/config/config_io.h"
 #include "core/run/series_info.h"
+#include "ui/live/scaler_edits.h"
 #include "ui/theme/value_text.h"
 
 #include <QGridLayout>
@@ -174,6 +175,21 @@ void LivePlots::feedMarks(int variant)
     }
 }
 
+void LivePlots::feedEdits(int variant)
+{
+    const auto index = static_cast<std::size_t>(variant);
+    const RunTrace& trace = *m_variants[index].trace;
+    Curves& curves = m_curves[index];
+    for (; curves.edits < trace.events().size(); ++curves.edits) {
+        const LifecycleEvent& event = trace.events()[curves.edits];
+        if (event.kind != event_kind::kSettingChanged || curves.scale < 0)
+            continue;
+        const auto step = static_cast<double>(event.step.value_or(trace.steps()));
+        m_scale->addMark({MarkKind::Edit, xOf(trace, step), trace.valueAt(series::kScale, step)
+                .value_or(0), curves.scale, settingChangeText(event)});
+    }
+}
+
 void LivePlots::refresh()
 {
     for (int i = 0; i < static_cast<int>(m_variants.size()); ++i) {
@@ -184,6 +200,7 @@ void LivePlots::refresh()
         feed(i, m_rate, curves.rate, series::kSamplesPerSecond, 1);
         feed(i, m_memory, curves.memory, series::kMemoryBytes, 1 / kMiB);
         feedMarks(i);
+        feedEdits(i);
         const auto& peaks = trace.series(series::kPeakMemoryBytes).y;
         if (peaks.size() > 1)
             m_memory->setLimit(
@@ -238,7 +255,8 @@ void LivePlots::updateTitles()
                 tr("non-finite: %1").arg(formatCount(static_cast<double>(nonFinite))), scaled}});
     m_scale->setMarkKey({{MarkKind::Skipped, markWord(MarkKind::Skipped), scaled},
         {MarkKind::Growth, markWord(MarkKind::Growth), scaled},
-        {MarkKind::BackOff, markWord(MarkKind::BackOff), scaled}});
+        {MarkKind::BackOff, markWord(MarkKind::BackOff), scaled},
+        {MarkKind::Edit, markWord(MarkKind::Edit), scaled}});
     m_scale->setNote(unscaled.isEmpty() ? QString()
             : unscaled.size() == 1      ? tr("%1 needs no scale").arg(unscaled.front())
                                         : tr("%1 need no scale").arg(joined(unscaled)));
@@ -258,7 +276,7 @@ void LivePlots::setXAxisKind(XAxisKind kind)
         plot->clearMarks();
     }
     for (Curves& curves : m_curves)
-        curves.marked = 0;
+        curves.marked = curves.edits = 0;
     refresh();
     m_group.fit();
 }

@@ -11,6 +11,7 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QProgressBar>
+#include <QPushButton>
 #include <algorithm>
 #include <cmath>
 
@@ -98,6 +99,15 @@ VariantCard::VariantCard(const LiveVariant& variant, QWidget* parent)
         tr("Time left")};
     for (int row = 0; row < NumRows; ++row)
         addRow(static_cast<Row>(row), names[row]);
+    if (variant.trace->variant().usesScaler()) {
+        auto* change = new QPushButton(tr("Change scaler..."), this);
+        change->setFixedHeight(22);
+        change->setFont(font);
+        change->setObjectName(QStringLiteral("change_scaler"));
+        change->setToolTip(tr("Opens the scaler's settings; they can be changed while the run is on"));
+        grid->addWidget(change, NumRows + 3, 0, 1, 2, Qt::AlignLeft);
+        connect(change, &QPushButton::clicked, this, &VariantCard::scalerWanted);
+    }
     setAccessibleName(tr("Variant %1").arg(variant.name));
 }
 
@@ -243,6 +253,8 @@ void VariantPanel::setVariants(const std::vector<LiveVariant>& variants)
         line->setAutoFillBackground(true);
         line->setBackgroundRole(QPalette::Mid);
         layout->addWidget(line);
+        connect(card, &VariantCard::scalerWanted, this,
+            [this, index = static_cast<int>(m_cards.size())] { Q_EMIT scalerWanted(index); });
         m_cards.push_back(card);
     }
     if (variants.empty()) {

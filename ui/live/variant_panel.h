@@ -25,6 +25,9 @@ public:
     void update(const LiveVariant& variant, const RunSummary& summary, bool training,
         std::optional<double> smoothedLoss);
 
+Q_SIGNALS:
+    void scalerWanted(); ///< "Change scaler..."
+
 private:
     enum Row { Applied, Loss, Scale, NextGrowth, Rate, StepTime, Memory, TimeLeft, NumRows };
     void addRow(Row row, const QString& name);
@@ -50,6 +53,10 @@ public:
     void setVariants(const std::vector<LiveVariant>& variants);
     VariantCard& card(int variant) { return *m_cards.at(static_cast<std::size_t>(variant)); }
     QSize sizeHint() const override;
+
+Q_SIGNALS:
+    /// This variant's scaler is to be changed.
+    void scalerWanted(int variant);
 
 private:
     std::vector<VariantCard*> m_cards;

@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -50,6 +51,7 @@ Q_SIGNALS:
 
 private:
     void check(const ExperimentConfig& config, const std::vector<ConfigProblem>& fieldProblems);
+    void addLine(ConfigProblem& problem) const;
 
     std::filesystem::path m_file;
     bool m_modified = false;
@@ -57,6 +59,7 @@ private:
     std::optional<ExperimentConfig> m_saved;
     std::optional<ExperimentConfig> m_valid;
     std::vector<ConfigProblem> m_problems;
+    std::map<std::string, int> m_lines; ///< of the keys in the file
 };
 
 } // namespace mantissa::ui

@@ -150,29 +150,95 @@ void MainWindow::saveSettings()
     m_settings.set(kExperiment, QString::fromStdString(m_document.file().string()));
 }
 
+/// Nothing, and a message, if there is no worker.
+std::optional<ControllerOptions> MainWindow::workerOptions()
+{
+    ControllerOptions options = m_options.controller;
+    if (!options.worker.empty())
+        return options;
+    const auto worker = findWorker();
+    if (!worker) {
+        QMessageBox::critical(this, tr("Start"), QString::fromStdString(worker.error().message));
+        return std::nullopt;
+    }
+    options.worker = *worker;
+    return options;
+}
+
+void MainWindow::endSession()
+{
+    for (Page* page : m_pages)
+        page->setSession(nullptr);
+    m_session.reset();
+}
+
 void MainWindow::startRun()
 {
     if (!m_document.experiment() || (m_session && !m_session->ended()))
         return;
-    ControllerOptions options = m_options.controller;
-    if (options.worker.empty()) {
-        const auto worker = findWorker();
-        if (!worker) {
-            QMessageBox::critical(
-                this, tr("Start"), QString::fromStdString(worker.error().message));
-            return;
-        }
-        options.worker = *worker;
+    const auto options = workerOptions();
+    if (!options)
+        return;
+    endSession();
+    begin(std::make_unique<RunSession>(*m_document.experiment(), *options, m_options.store),
+        tr("Start"));
+    if (!m_session->storeError().isEmpty())
+        QMessageBox::warning(this, tr("Nothing will be stored"), m_session->storeError());
+}
+
+bool MainWindow::isBusy(const QString& what)
+{
+    const bool busy = m_session && !m_session->ended();
+    if (busy)
+        QMessageBox::information(this, what, tr("One comparison at a time: stop the run first."));
+    return busy;
+}
+
+void MainWindow::resumeRun(std::int64_t run)
+{
+    const auto options = isBusy(tr("Resume")) ? std::nullopt : workerOptions();
+    if (!options)
+        return;
+    endSession();
+    auto session =
+        RunStore::open(m_options.store, RunStore::Mode::ReadWrite)
+            .and_then([&](const std::unique_ptr<RunStore>& store) { return planResume(*store, run); })
+            .and_then([&](const ResumePlan& plan) {
+                return RunSession::resumeRun(plan, run, *options, m_options.store);
+            });
+    begin(std::move(session), tr("Resume"));
+}
+
+void MainWindow::startFromCheckpoint(std::int64_t run, const ScalerConfig& scaler)
+{
+    const QString what = tr("New variant");
+    const auto options = isBusy(what) ? std::nullopt : workerOptions();
+    if (!options)
+        return;
+    endSession();
+    auto session = RunStore::open(m_options.store, RunStore::Mode::ReadWrite)
+                       .and_then([&](const std::unique_ptr<RunStore>& store) {
+                           return store->run(run).and_then([&](const RunRecord& record) {
+                               return planFromCheckpoint(
+                                   *store, run, scaler, record.variant + "-scaler");
+                           });
+                       })
+                       .and_then([&](const ResumePlan& plan) {
+                           return RunSession::beginFrom(plan, *options, m_options.store);
+                       });
+    begin(std::move(session), what);
+}
+
+void MainWindow::begin(Result<std::unique_ptr<RunSession>> session, const QString& what)
+{
+    if (!session) {
+        QMessageBox::warning(this, what, QString::fromStdString(session.error().message));
+        return showState();
     }
-    for (Page* page : m_pages)
-        page->setSession(nullptr);
-    m_session.reset();
-    m_session = std::make_unique<RunSession>(*m_document.experiment(), options, m_options.store);
+    m_session = std::move(*session);
     connect(m_session.get(), &RunSession::stateChanged, this, &MainWindow::showState);
     connect(
         m_session.get(), &RunSession::updated, this, [this] { m_status->update(m_session.get()); });
-    if (!m_session->storeError().isEmpty())
-        QMessageBox::warning(this, tr("Nothing will be stored"), m_session->storeError());
     for (Page* page : m_pages)
         page->setSession(m_session.get());
     showPage(QStringLiteral("Live"));
@@ -266,9 +332,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
     saveSettings();
     hide();
     stopAndWait();
-    for (Page* page : m_pages)
-        page->setSession(nullptr);
-    m_session.reset();
+    endSession();
     event->accept();
 }
 

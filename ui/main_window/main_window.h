@@ -58,6 +58,10 @@ public:
 
 public Q_SLOTS:
     void startRun();
+    /// Goes on with a stored run from its newest checkpoint; what prevents it is shown.
+    void resumeRun(std::int64_t run);
+    /// A new run from the newest checkpoint of a stored one, with another scaler.
+    void startFromCheckpoint(std::int64_t run, const mantissa::ScalerConfig& scaler);
     void pauseOrResume();
     void stopRun();
     void openExperiment(const std::filesystem::path& file);
@@ -73,6 +77,10 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
+    std::optional<ControllerOptions> workerOptions();
+    void begin(Result<std::unique_ptr<RunSession>> session, const QString& what);
+    void endSession();
+    bool isBusy(const QString& what);
     void setupMenus();
     void setupViewMenu();
     void listPanels(QMenu& menu);

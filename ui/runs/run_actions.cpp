@@ -2,6 +2,7 @@
 #include "ui/runs/run_actions.h"
 
 #include "core/base/human_text.h"
+#include "core/storage/resume_plan.h"
 #include "ui/main_window/window_settings.h"
 #include "ui/runs/run_columns.h"
 #include "ui/runs/run_exporter.h"
@@ -95,7 +96,11 @@ void RunActions::setupActions()
     connect(report, &QAction::triggered, this, &RunActions::askForReport);
     connect(exportCsv, &QAction::triggered, this, &RunActions::askForCsv);
     connect(exportJson, &QAction::triggered, this, &RunActions::askForJson);
+    resume = add(id(Icon::Start), tr("Resume"),
+        tr("Go on with the run from its newest checkpoint"), Qt::CTRL | Qt::SHIFT | Qt::Key_E);
     connect(clone, &QAction::triggered, this, [this] { Q_EMIT cloneRequested(m_runs.front()); });
+    connect(
+        resume, &QAction::triggered, this, [this] { Q_EMIT resumeRequested(m_runs.front().id); });
 }
 
 void RunActions::setupUndo()
@@ -123,10 +128,19 @@ void RunActions::setRuns(std::vector<RunRecord> runs)
 {
     m_runs = std::move(runs);
     const QString none = m_runs.empty() ? tr("Choose a run in the table.") : QString();
-    for (QAction* action : {note, tags, report, exportCsv, exportJson})
+    const QString writing = m_writing ? tr("Another one is being written.") : none;
+    for (QAction* action : {note, tags})
         setUsable(action, none);
+    for (QAction* action : {report, exportCsv, exportJson})
+        setUsable(action, writing);
+    report->setText(m_writing ? tr("Writing…") : tr("Report…"));
     const QString one = m_runs.size() > 1 ? tr("Choose one run only.") : none;
     setUsable(clone, one);
+    const bool mayGoOn = m_runs.size() == 1 && isResumable(m_runs.front().state);
+    setUsable(resume,
+        mayGoOn || !one.isEmpty()
+            ? one
+            : tr("Only a stopped, failed, killed or interrupted run can go on."));
     if (m_runs.size() > 1)
         setUsable(note, tr("A note belongs to one run."));
     const QString on = anyOn(m_runs) ? tr("A run that is still on cannot be deleted.") : none;
@@ -139,6 +153,12 @@ void RunActions::setRuns(std::vector<RunRecord> runs)
     archive->setData(QString(tip + QStringLiteral(" (")
         + archive->shortcut().toString(QKeySequence::NativeText) + QLatin1Char(')')));
     setUsable(archive, none);
+}
+
+void RunActions::setWriting(bool writing)
+{
+    m_writing = writing;
+    setRuns(std::move(m_runs));
 }
 
 std::vector<std::int64_t> RunActions::ids() const

@@ -28,6 +28,8 @@ public:
 
     /// The runs that the actions are about, in the order of the table.
     void setRuns(std::vector<RunRecord> runs);
+    /// While a report or an export is being written no other one is begun.
+    void setWriting(bool writing);
 
     QAction* note = nullptr;
     QAction* tags = nullptr;
@@ -37,6 +39,7 @@ public:
     QAction* exportCsv = nullptr;
     QAction* exportJson = nullptr;
     QAction* clone = nullptr;
+    QAction* resume = nullptr; ///< a run that ended before its last step
     QAction* undo = nullptr;
     QAction* redo = nullptr;
     QAction* find = nullptr;
@@ -50,6 +53,8 @@ public:
 Q_SIGNALS:
     /// Settings of the run's comparison are wanted in the Experiment page.
     void cloneRequested(const mantissa::RunRecord& run);
+    /// The run is to go on from its newest checkpoint.
+    void resumeRequested(std::int64_t run);
 
 private:
     void setupActions();
@@ -70,6 +75,7 @@ private:
     WindowSettings& m_settings;
     QWidget& m_page;
     std::vector<RunRecord> m_runs;
+    bool m_writing = false;
 };
 
 } // namespace mantissa::ui

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 namespace mantissa::ui {
@@ -54,6 +55,8 @@ std::optional<PlotMark> scaleMark(const LifecycleEvent& event, double x)
 QString valueText(const nlohmann::json& data, const char* key)
 {
     const auto number = numberOf(data, key);
+    if (!number && data.contains(key) && data[key].is_string())
+        return toQString(data[key].get<std::string>()); // a policy's name
     if (!number)
         return QStringLiteral("none");
     const bool whole = std::abs(*number) < 1e15 && *number == std::floor(*number);
@@ -74,6 +77,33 @@ std::optional<PlotMark> editMark(const LifecycleEvent& event, double x)
 }
 
 } // namespace
+
+ReadoutRow valuesAtStep(const RunData& data, double step)
+{
+    const auto value = [&](std::string_view name) -> std::optional<double> {
+        const SeriesSlice* slice = findSeries(data, name);
+        if (!slice)
+            return std::nullopt;
+        const auto found = std::ranges::lower_bound(slice->x, step);
+        const auto index = static_cast<std::size_t>(found - slice->x.begin());
+        if (found == slice->x.end() || *found != step || index >= slice->y.size())
+            return std::nullopt;
+        return slice->y[index];
+    };
+    ReadoutRow row;
+    row.step = step;
+    row.timeS = value(series::kTimeS);
+    row.loss = value(series::kLoss);
+    row.scale = value(series::kScale);
+    row.rate = value(series::kSamplesPerSecond);
+    row.memoryBytes = value(series::kMemoryBytes);
+    if (const SeriesSlice* ms = findSeries(data, series::kStepMs)) {
+        const auto end = std::ranges::upper_bound(ms->x, step) - ms->x.begin();
+        const auto count = std::min<std::ptrdiff_t>(end, std::ssize(ms->y));
+        row.trainS = std::accumulate(ms->y.begin(), ms->y.begin() + count, 0.0) / 1000;
+    }
+    return row;
+}
 
 QStringList runLabels(const std::vector<RunRecord>& runs)
 {

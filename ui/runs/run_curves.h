@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "ui/live/readout_table.h"
 #include "ui/plot/axis_scale.h"
 #include "ui/plot/plot_mark.h"
 #include "ui/runs/store_reader.h"
@@ -23,6 +24,9 @@ std::optional<double> xOfStep(const RunData& data, std::int64_t step, XAxisKind 
 std::vector<PlotMark> lossMarks(const RunData& data, XAxisKind kind);
 /// Skipped steps, growth, back-off and edits, for the loss scale plot.
 std::vector<PlotMark> scaleMarks(const RunData& data, XAxisKind kind);
+
+/// The values of a run at one of its steps; name, colour and the smoothed loss are the caller's.
+ReadoutRow valuesAtStep(const RunData& data, double step);
 
 /// Short names that tell the runs apart: the variant where that is enough, else "fp16, run 41".
 QStringList runLabels(const std::vector<RunRecord>& runs);

@@ -56,9 +56,10 @@ QString whatText(const LifecycleEvent& event)
 
 QIcon kindIcon(const std::string& kind)
 {
-    if (kind == event_kind::kStepSkipped || kind == event_kind::kNonFiniteLoss)
+    if (kind == event_kind::kStepSkipped || kind == event_kind::kNonFiniteLoss
+        || kind == event_kind::kNonFiniteLocated)
         return icon(Icon::Error, [] { return themeColours().error; });
-    if (kind == event_kind::kWarning || kind == event_kind::kHostNote)
+    if (kind == event_kind::kWarning || kind == event_kind::kAlert || kind == event_kind::kHostNote)
         return icon(Icon::Warning, [] { return themeColours().warn; });
     if (kind == event_kind::kPaused)
         return icon(Icon::Pause);

@@ -44,6 +44,8 @@ void RunExporter::writeCsv(const std::vector<std::int64_t>& runs, const QString&
 
 void RunExporter::start(Write write, const QString& path)
 {
+    if (++m_jobs == 1)
+        Q_EMIT busyChanged(true);
     m_pool.start([this, write = std::move(write), path, file = m_store] {
         auto store = RunStore::open(file, RunStore::Mode::ReadOnly);
         const Result<void> result = store ? write(**store) : tl::unexpected(store.error());
@@ -54,6 +56,8 @@ void RunExporter::start(Write write, const QString& path)
                     Q_EMIT written(path);
                 else
                     Q_EMIT failed(QString::fromStdString(result.error().message));
+                if (--m_jobs == 0)
+                    Q_EMIT busyChanged(false);
             },
             Qt::QueuedConnection);
     });

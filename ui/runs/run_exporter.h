@@ -13,6 +13,9 @@ namespace mantissa::ui {
 
 /// Writes reports and exports of stored runs in the background, one after the other. GUI thread
 /// only.
+///
+///     connect(exporter, &RunExporter::busyChanged, button, &QWidget::setDisabled);
+///     exporter->writeReport(runs, file); // busyChanged(true), then written() or failed()
 class RunExporter : public QObject {
     Q_OBJECT
 
@@ -25,7 +28,11 @@ public:
     void writeJson(const std::vector<std::int64_t>& runs, const QString& file);
     void writeCsv(const std::vector<std::int64_t>& runs, const QString& folder);
 
+    bool isBusy() const { return m_jobs > 0; }
+
 Q_SIGNALS:
+    /// True with the first job, false after the last one's written() or failed().
+    void busyChanged(bool busy);
     void written(const QString& path);
     void failed(const QString& message);
 
@@ -35,6 +42,7 @@ private:
 
     std::filesystem::path m_store;
     QThreadPool m_pool;
+    int m_jobs = 0; ///< whose result has not been told yet
 };
 
 } // namespace mantissa::ui

@@ -145,6 +145,7 @@ void RunPlots::setupControls()
     connect(m_controls, &LiveControls::followChosen, m_group, &PlotGroup::setFollow);
     connect(m_controls, &LiveControls::fitChosen, m_group, &PlotGroup::fit);
     connect(m_group, &PlotGroup::followChanged, m_controls, &LiveControls::setFollow);
+    connect(m_group, &PlotGroup::cursorChanged, this, &RunPlots::readoutChanged);
 }
 
 void RunPlots::setupExport()
@@ -189,12 +190,14 @@ void RunPlots::applyOptions()
     }
     m_group->setXAxisKind(options.xAxis);
     m_group->dataChanged();
+    Q_EMIT readoutChanged();
 }
 
 void RunPlots::setRuns(std::shared_ptr<const RunDataList> runs)
 {
     m_runs = std::move(runs);
     redraw();
+    Q_EMIT readoutChanged();
 }
 
 void RunPlots::moveCursorTo(std::int64_t run, std::int64_t step)
@@ -206,6 +209,39 @@ void RunPlots::moveCursorTo(std::int64_t run, std::int64_t step)
         if (const auto x = xOfStep(candidate, step, xKind()))
             m_group->setCursor(*x);
     }
+}
+
+std::vector<ReadoutRow> RunPlots::readout() const
+{
+    std::vector<ReadoutRow> rows;
+    const auto cursor = m_group->cursor();
+    for (std::size_t i = 0; m_runs && i < m_shownIds.size(); ++i) {
+        const RunData& run = (*m_runs)[i];
+        const PlotCurve& loss = m_plots[LossPlot]->curve(static_cast<int>(i));
+        const SeriesSlice* steps = findSeries(run, series::kLoss);
+        ReadoutRow row;
+        if (const auto point = loss.nearest(cursor.value_or(0)); cursor && steps && point) {
+            const double step = steps->x.at(*point);
+            // On the step axis a run that has not come so far has no value.
+            if (xKind() != XAxisKind::Step || std::abs(step - *cursor) <= 0.5) {
+                row = valuesAtStep(run, step);
+                row.smoothed = loss.shown().y()[*point];
+            }
+        }
+        row.name = loss.spec().name;
+        row.colour = m_colours[i];
+        row.usesScaler = run.run.summary.finalScale.has_value();
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::map<std::int64_t, SeriesColour> RunPlots::runColours() const
+{
+    std::map<std::int64_t, SeriesColour> colours;
+    for (std::size_t i = 0; i < m_shownIds.size(); ++i)
+        colours.emplace(m_shownIds[i], m_colours[i]);
+    return colours;
 }
 
 void RunPlots::redraw()

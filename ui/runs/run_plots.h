@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "ui/live/readout_table.h"
 #include "ui/plot/axis_scale.h"
 #include "ui/runs/store_reader.h"
 #include "ui/theme/colours.h"
 
 #include <QWidget>
 #include <array>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -39,6 +41,15 @@ public:
     QWidget* controls() const;
     void takeControls();
     const std::array<SeriesPlot*, 4>& plots() const { return m_plots; }
+    PlotGroup& group() const { return *m_group; }
+    /// The values of every drawn run at the cursor.
+    std::vector<ReadoutRow> readout() const;
+    /// The colours of the drawn runs, by run.
+    std::map<std::int64_t, SeriesColour> runColours() const;
+
+Q_SIGNALS:
+    /// The cursor, the runs or the smoothing have changed.
+    void readoutChanged();
 
 private:
     void setupPlots();

@@ -22,16 +22,15 @@ const Colours& themeColours()
     return colours(QGuiApplication::palette());
 }
 
-/// A line in the precision's colour; the name stands beside it in the text colour.
-QPixmap swatch(const std::string& precision)
+/// A line in the run's colour; the name stands beside it in the text colour.
+QPixmap swatch(std::optional<SeriesColour> colour)
 {
-    const auto known = precisionFromString(precision);
     QPixmap pixmap(14, 14);
     pixmap.fill(Qt::transparent);
-    if (!known)
+    if (!colour)
         return pixmap;
     QPainter painter(&pixmap);
-    painter.fillRect(0, 6, 14, 2, themeColours().series(precisionColour(*known)));
+    painter.fillRect(0, 6, 14, 2, themeColours().series(*colour));
     return pixmap;
 }
 
@@ -96,6 +95,16 @@ void RunTableModel::setRuns(std::vector<RunRecord> runs)
     endInsertRows();
 }
 
+void RunTableModel::setPlotColours(std::map<std::int64_t, SeriesColour> colours)
+{
+    if (colours == m_plotColours)
+        return;
+    m_plotColours = std::move(colours);
+    const int column = static_cast<int>(RunColumn::Variant);
+    if (rowCount() > 0)
+        Q_EMIT dataChanged(index(0, column), index(rowCount() - 1, column), {Qt::DecorationRole});
+}
+
 void RunTableModel::removeAllBut(const std::vector<RunRecord>& runs)
 {
     std::set<std::int64_t> kept;
@@ -131,8 +140,13 @@ int RunTableModel::columnCount(const QModelIndex& parent) const
 
 QVariant RunTableModel::decoration(const RunRecord& run, RunColumn column) const
 {
-    if (column == RunColumn::Variant)
-        return swatch(run.precision);
+    if (column == RunColumn::Variant) {
+        const auto plotted = m_plotColours.find(run.id);
+        if (plotted != m_plotColours.end())
+            return swatch(plotted->second);
+        const auto precision = precisionFromString(run.precision);
+        return swatch(precision ? std::optional(precisionColour(*precision)) : std::nullopt);
+    }
     if (column == RunColumn::State)
         return stateIcon(run.state);
     return {};

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "ui/runs/run_columns.h"
+#include "ui/theme/colours.h"
 
 #include <QAbstractTableModel>
+#include <map>
 #include <vector>
 
 namespace mantissa::ui {
@@ -20,6 +22,8 @@ public:
 
     /// Takes over the state of the store.
     void setRuns(std::vector<RunRecord> runs);
+    /// The colours that runs have in the plots; others have their precision's.
+    void setPlotColours(std::map<std::int64_t, SeriesColour> colours);
     const RunRecord& runAt(int row) const;
     /// Row of the run `id`, -1 if it is not there.
     int rowOf(std::int64_t id) const;
@@ -36,6 +40,7 @@ private:
     QVariant decoration(const RunRecord& run, RunColumn column) const;
 
     std::vector<RunRecord> m_runs; ///< in the order they were first seen
+    std::map<std::int64_t, SeriesColour> m_plotColours;
 };
 
 } // namespace mantissa::ui

@@ -3,6 +3,9 @@
 
 #include "core/base/human_text.h"
 #include "core/config/config_io.h"
+#include "ui/live/readout_view.h"
+#include "ui/plot/plot_group.h"
+#include "ui/runs/checklist_panel.h"
 #include "ui/runs/details_panel.h"
 #include "ui/runs/note_panel.h"
 #include "ui/runs/run_actions.h"
@@ -121,6 +124,8 @@ void RunsPage::connectParts()
         if (path.endsWith(QStringLiteral(".html")))
             Q_EMIT reportWritten(path);
     });
+    connect(m_plots, &RunPlots::readoutChanged, this, &RunsPage::showReadout);
+    connect(m_exporter, &RunExporter::busyChanged, m_actions, &RunActions::setWriting);
     connect(m_table, &RunTableView::selectedRunsChanged, this, &RunsPage::chosenChanged);
     connect(&m_reload, &QTimer::timeout, this,
         [this] { m_reader->load(idsOf(m_table->selectedRuns())); });
@@ -138,6 +143,7 @@ void RunsPage::connectParts()
     connect(m_actions->note, &QAction::triggered, this, [this] { showNote(false); });
     connect(m_actions->tags, &QAction::triggered, this, [this] { showNote(true); });
     connect(m_actions, &RunActions::cloneRequested, this, &RunsPage::cloneRun);
+    connect(m_actions, &RunActions::resumeRequested, this, &RunsPage::resumeRequested);
 }
 
 void RunsPage::takeRuns(const std::vector<RunRecord>& runs)
@@ -204,12 +210,21 @@ void RunsPage::chosenChanged()
 void RunsPage::takeData(const std::shared_ptr<const RunDataList>& loaded)
 {
     m_plots->setRuns(loaded);
+    m_model->setPlotColours(m_plots->runColours());
     m_eventModel->setRuns(loaded);
+    m_checklist->setRuns(loaded);
+    m_checklistDock->setDetail(m_checklist->summary());
     std::vector<RunRecord> runs;
     for (const RunData& run : *loaded)
         runs.push_back(run.run);
     m_details->setRuns(std::move(runs));
     m_eventsDock->setDetail(m_eventModel->summary());
+}
+
+void RunsPage::showReadout()
+{
+    m_readout->set(m_plots->readout());
+    m_readoutDock->setDetail(ReadoutView::cursorText(m_plots->group()));
 }
 
 void RunsPage::applyFilter(const QString& text)

@@ -4,6 +4,7 @@
 #include "core/config/experiment_config.h"
 #include "ui/main_window/page.h"
 #include "ui/runs/store_reader.h"
+#include "ui/widgets/compact_docks.h"
 
 #include <QTimer>
 #include <filesystem>
@@ -21,9 +22,11 @@ class QTableView;
 
 namespace mantissa::ui {
 
+class ChecklistPanel;
 class DetailsPanel;
 class Dock;
 class NotePanel;
+class ReadoutView;
 class RunActions;
 class RunEventModel;
 class RunExporter;
@@ -61,6 +64,8 @@ public:
 Q_SIGNALS:
     /// A run's experiment is wanted in the Experiment page.
     void cloneRequested(const mantissa::ExperimentConfig& config);
+    /// A stored run is to go on.
+    void resumeRequested(std::int64_t run);
     /// The button of the empty page.
     void startRequested();
     /// A report is written; the window may offer to open it.
@@ -75,7 +80,8 @@ private:
     QWidget* setupTable();
     QWidget* setupEmptyState();
     void setupDocks();
-    Dock* addDock(const QString& name, const QString& title, QWidget* content);
+    Dock* addDock(const QString& name, const QString& title, QWidget* content,
+        Qt::DockWidgetArea area = Qt::RightDockWidgetArea);
     void showTableMenu(const QPoint& position);
     void showNote(bool tags);
     void connectParts();
@@ -85,6 +91,7 @@ private:
     void takeData(const std::shared_ptr<const RunDataList>& loaded);
     void applyFilter(const QString& text);
     void updateCounts();
+    void showReadout();
     void showNotice(const QString& html, bool error);
     void cloneRun(const RunRecord& run);
 
@@ -98,6 +105,7 @@ private:
     RunEventModel* m_eventModel = nullptr;
 
     QMainWindow* m_frame = nullptr; ///< holds the docks
+    std::unique_ptr<CompactDocks> m_docks;
     QSplitter* m_splitter = nullptr;
     QStackedWidget* m_tableOrEmpty = nullptr;
     QLineEdit* m_filter = nullptr;
@@ -109,9 +117,13 @@ private:
     RunTableView* m_table = nullptr;
     RunPlots* m_plots = nullptr;
     DetailsPanel* m_details = nullptr;
+    ChecklistPanel* m_checklist = nullptr;
     NotePanel* m_note = nullptr;
     QTableView* m_events = nullptr;
+    ReadoutView* m_readout = nullptr;
+    Dock* m_readoutDock = nullptr;
     Dock* m_detailsDock = nullptr;
+    Dock* m_checklistDock = nullptr;
     Dock* m_eventsDock = nullptr;
     Dock* m_noteDock = nullptr;
     QTimer m_reload; ///< gathers changes of the choice

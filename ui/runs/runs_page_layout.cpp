@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the Runs page is put together.
+#include "ui/live/readout_view.h"
+#include "ui/runs/checklist_panel.h"
 #include "ui/runs/details_panel.h"
 #include "ui/runs/note_panel.h"
 #include "ui/runs/run_actions.h"
@@ -37,7 +39,9 @@ namespace {
 
 constexpr int kStripHeight = 36;
 constexpr int kRowHeight = 22;
-constexpr qint32 kLayoutVersion = 1;
+constexpr qint32 kLayoutVersion = 2;
+/// In a page smaller than this the docks of a side are tabs.
+constexpr QSize kRoomyDocks(1060, 640);
 
 QToolButton* button(QAction* action)
 {
@@ -92,6 +96,8 @@ void RunsPage::setupLayout()
     m_splitter->setStretchFactor(1, 1);
     m_splitter->setSizes({260, 500});
     m_frame->setCentralWidget(m_splitter);
+    m_frame->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    m_docks = std::make_unique<CompactDocks>(*m_frame, kLayoutVersion);
     setupDocks();
 
     auto* layout = new QVBoxLayout(this);
@@ -114,6 +120,7 @@ void RunsPage::resizeEvent(QResizeEvent* event)
     Page::resizeEvent(event);
     // The plots' controls need about 1,000 px: beside the docks only where there is room.
     constexpr int kRoomy = 1340;
+    m_docks->setCompact(width() < kRoomyDocks.width() || height() < kRoomyDocks.height());
     const bool roomy = width() >= kRoomy;
     if (roomy == m_roomy)
         return;
@@ -155,6 +162,7 @@ QWidget* RunsPage::setupStrip()
     row->addWidget(button(m_actions->report));
     row->addWidget(exportButton(*m_actions, strip));
     row->addWidget(button(m_actions->clone));
+    row->addWidget(button(m_actions->resume));
     row->addWidget(separator());
     auto* undo = button(m_actions->undo);
     undo->setToolButtonStyle(Qt::ToolButtonIconOnly);
@@ -221,19 +229,29 @@ void RunsPage::setupDocks()
     for (int column = 0; column < 3; ++column)
         m_events->setColumnWidth(column, widths[column]);
 
+    m_checklist = new ChecklistPanel;
     m_detailsDock = addDock(QStringLiteral("details"), tr("Details"), m_details);
+    m_checklistDock = addDock(QStringLiteral("checklist"), tr("Checklist"), m_checklist);
     m_eventsDock = addDock(QStringLiteral("events"), tr("Events"), m_events);
     m_noteDock = addDock(QStringLiteral("note"), tr("Note and tags"), m_note);
+    m_frame->tabifyDockWidget(m_detailsDock, m_checklistDock);
+    m_detailsDock->raise();
+    m_readout = new ReadoutView;
+    m_readoutDock = addDock(
+        QStringLiteral("runs_readout"), tr("Read-out"), m_readout, Qt::BottomDockWidgetArea);
+    showReadout();
+    m_frame->resizeDocks({m_readoutDock}, {130}, Qt::Vertical);
     m_frame->resizeDocks({m_detailsDock}, {352}, Qt::Horizontal);
     m_frame->resizeDocks({m_detailsDock, m_eventsDock, m_noteDock}, {420, 200, 150}, Qt::Vertical);
     connect(m_details, &DetailsPanel::summaryChanged, m_detailsDock, &Dock::setDetail);
 }
 
-Dock* RunsPage::addDock(const QString& name, const QString& title, QWidget* content)
+Dock* RunsPage::addDock(
+    const QString& name, const QString& title, QWidget* content, Qt::DockWidgetArea area)
 {
     auto* dock = new Dock(title, name, m_frame);
     dock->setWidget(content);
-    m_frame->addDockWidget(Qt::RightDockWidgetArea, dock);
+    m_frame->addDockWidget(area, dock);
     return dock;
 }
 
@@ -244,7 +262,7 @@ void RunsPage::showTableMenu(const QPoint& position)
     menu.addSeparator();
     menu.addActions({m_actions->report, m_actions->exportCsv, m_actions->exportJson});
     menu.addSeparator();
-    menu.addAction(m_actions->clone);
+    menu.addActions({m_actions->clone, m_actions->resume});
     menu.addSeparator();
     menu.addActions({m_actions->undo, m_actions->redo});
     menu.exec(m_table->viewport()->mapToGlobal(position));
@@ -299,7 +317,7 @@ QByteArray RunsPage::saveLayout() const
 {
     QByteArray bytes;
     QDataStream stream(&bytes, QIODevice::WriteOnly);
-    stream << kLayoutVersion << m_frame->saveState(kLayoutVersion) << m_splitter->saveState();
+    stream << kLayoutVersion << m_docks->saveLayout() << m_splitter->saveState();
     m_table->saveColumns();
     return bytes;
 }
@@ -313,7 +331,7 @@ void RunsPage::restoreLayout(const QByteArray& bytes)
     stream >> version >> docks >> splitter;
     if (stream.status() != QDataStream::Ok || version != kLayoutVersion)
         return;
-    m_frame->restoreState(docks, kLayoutVersion);
+    m_docks->restoreLayout(docks);
     m_splitter->restoreState(splitter);
 }
 

@@ -11,6 +11,20 @@ namespace {
 
 constexpr int kPollMs = 1000;
 
+/// Here and not in the panel: a long run takes a moment.
+std::vector<CheckResult> checksOf(const RunStore& store, RunData& data)
+{
+    ChecklistInput input;
+    input.run = data.run;
+    input.events = data.events;
+    input.series.swap(data.series);
+    if (auto twin = fp32TwinOf(store, data.run))
+        input.fp32Twin = std::move(*twin);
+    auto checks = checklist(input);
+    input.series.swap(data.series);
+    return checks;
+}
+
 Result<RunData> readRun(const RunStore& store, std::int64_t id)
 {
     RunData data;
@@ -31,6 +45,7 @@ Result<RunData> readRun(const RunStore& store, std::int64_t id)
     if (!events)
         return tl::unexpected(events.error());
     data.events = std::move(*events);
+    data.checks = checksOf(store, data);
     return data;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/report/checklist.h"
 #include "core/storage/run_store.h"
 #include "ui/runs/job_tracker.h"
 
@@ -21,6 +22,7 @@ struct RunData {
     RunRecord run;
     std::map<std::string, SeriesSlice> series;
     std::vector<LifecycleEvent> events;
+    std::vector<CheckResult> checks; ///< the checklist
 };
 using RunDataList = std::vector<RunData>;
 

@@ -9,25 +9,39 @@ namespace {
 
 constexpr int kPollMs = 100;
 constexpr int kFastPollMs = 33;
+/// Requests of other programs are counted from 1: the window's are told apart by their size.
+constexpr std::int64_t kFirstRequest = std::int64_t{1} << 40;
 
 } // namespace
 
 RunSession::RunSession(const ExperimentConfig& config, ControllerOptions options,
     const std::filesystem::path& storeFile, QObject* parent)
+    : RunSession(config, std::make_unique<ExperimentController>(config, std::move(options)),
+        StoreWriter::create(storeFile, config, planRuns(config)), storeFile, parent)
+{
+}
+
+RunSession::RunSession(const ExperimentConfig& config,
+    std::unique_ptr<ExperimentController> controller, Writer writer,
+    const std::filesystem::path& storeFile, QObject* parent)
     : QObject(parent)
     , m_config(config)
-    , m_controller(std::make_unique<ExperimentController>(config, std::move(options)))
+    , m_controller(std::move(controller))
+    , m_lastRequest(kFirstRequest)
 {
     m_buffer = std::make_unique<LiveBuffer>(m_controller->plan());
-    auto writer = StoreWriter::create(storeFile, config, m_controller->plan());
     if (writer)
         m_writer = std::move(*writer);
     else
         m_openError = QString::fromStdString(writer.error().message);
     // The writer first: what the window shows as ended is then already on its way to the store.
-    if (m_writer)
+    if (m_writer) {
         m_controller->addObserver(*m_writer);
+        for (const PlannedRun& run : plan())
+            m_controller->setCheckpointFolder(run.index, m_writer->checkpointFolder(run.index));
+    }
     m_controller->addObserver(*m_buffer);
+    listenForOthers(storeFile);
     m_clock.start();
     m_controller->start();
     connect(&m_timer, &QTimer::timeout, this, &RunSession::poll);
@@ -35,9 +49,50 @@ RunSession::RunSession(const ExperimentConfig& config, ControllerOptions options
     m_timer.start(kPollMs);
 }
 
+Result<std::unique_ptr<RunSession>> RunSession::make(const ResumePlan& plan,
+    ControllerOptions options, Writer writer, const std::filesystem::path& storeFile)
+{
+    if (!writer)
+        return tl::unexpected(writer.error());
+    auto controller = std::make_unique<ExperimentController>(
+        std::vector{plan.run}, plan.config.settings.run, std::move(options));
+    return std::unique_ptr<RunSession>(new RunSession(
+        plan.config, std::move(controller), std::move(writer), storeFile, nullptr));
+}
+
+Result<std::unique_ptr<RunSession>> RunSession::resumeRun(const ResumePlan& plan, std::int64_t run,
+    ControllerOptions options, const std::filesystem::path& storeFile)
+{
+    return make(
+        plan, std::move(options), StoreWriter::resume(storeFile, run, plan.run), storeFile);
+}
+
+Result<std::unique_ptr<RunSession>> RunSession::beginFrom(
+    const ResumePlan& plan, ControllerOptions options, const std::filesystem::path& storeFile)
+{
+    return make(plan, std::move(options),
+        StoreWriter::create(storeFile, plan.config, {plan.run}), storeFile);
+}
+
 RunSession::~RunSession()
 {
+    if (m_control)
+        m_control->close();
     m_controller.reset();
+}
+
+/// `mantissa-cli set` reaches the window's runs too. Without a place for the socket it does not,
+/// and says so itself.
+void RunSession::listenForOthers(const std::filesystem::path& storeFile)
+{
+    if (!m_writer)
+        return;
+    auto control = ControlServer::listen(
+        storeFile, *m_controller, [this](int run) { return m_writer->runId(run); });
+    if (!control)
+        return;
+    m_control = std::move(*control);
+    m_controller->addObserver(*m_control);
 }
 
 void RunSession::pause()
@@ -59,6 +114,12 @@ void RunSession::stop()
     ++m_stops;
     m_controller->stop();
     setState(stateFromRuns());
+}
+
+std::int64_t RunSession::setScaler(int run, std::vector<SettingChange> changes)
+{
+    m_controller->set(run, std::move(changes), ++m_lastRequest);
+    return m_lastRequest;
 }
 
 void RunSession::poll()

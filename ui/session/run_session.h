@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/run/controller.h"
+#include "core/run/control_server.h"
 #include "core/run/live_buffer.h"
+#include "core/storage/resume_plan.h"
 #include "core/storage/run_store.h"
 
 #include <QElapsedTimer>
@@ -29,6 +30,13 @@ public:
     /// Starts at once. A store that cannot be written does not stop a run: see storeError().
     RunSession(const ExperimentConfig& config, ControllerOptions options,
         const std::filesystem::path& storeFile, QObject* parent = nullptr);
+    /// Goes on with the stored run `run` as `plan` says; fails where another program has the run
+    /// or the store cannot be written.
+    static Result<std::unique_ptr<RunSession>> resumeRun(const ResumePlan& plan, std::int64_t run,
+        ControllerOptions options, const std::filesystem::path& storeFile);
+    /// A new run that begins at another one's checkpoint.
+    static Result<std::unique_ptr<RunSession>> beginFrom(const ResumePlan& plan,
+        ControllerOptions options, const std::filesystem::path& storeFile);
     /// Stops what is still running, at once, and waits for it.
     ~RunSession() override;
 
@@ -42,6 +50,10 @@ public:
     void resume();
     /// Ends every run after its step; called again it ends the processes.
     void stop();
+
+    /// Asks a run (index in the plan) to change its scaler at its next update; see
+    /// ExperimentController::set(). The events that answer repeat the number given back.
+    std::int64_t setScaler(int run, std::vector<SettingChange> changes);
 
     /// What was asked for and is not yet done, e.g. "pausing after this step"; else empty.
     QString acknowledgement() const;
@@ -70,6 +82,12 @@ Q_SIGNALS:
     void stateChanged();
 
 private:
+    using Writer = Result<std::unique_ptr<StoreWriter>>;
+    RunSession(const ExperimentConfig& config, std::unique_ptr<ExperimentController> controller,
+        Writer writer, const std::filesystem::path& storeFile, QObject* parent);
+    static Result<std::unique_ptr<RunSession>> make(const ResumePlan& plan,
+        ControllerOptions options, Writer writer, const std::filesystem::path& storeFile);
+    void listenForOthers(const std::filesystem::path& storeFile);
     void poll();
     bool tellNews(); ///< false if there was none
     SessionState stateFromRuns() const;
@@ -78,6 +96,7 @@ private:
     ExperimentConfig m_config;
     std::unique_ptr<LiveBuffer> m_buffer;
     std::unique_ptr<StoreWriter> m_writer; ///< none if the store could not be opened
+    std::unique_ptr<ControlServer> m_control; ///< none if no socket could be made
     std::unique_ptr<ExperimentController> m_controller; ///< goes first: it calls the others
     QString m_openError;
     QTimer m_timer;
@@ -87,6 +106,7 @@ private:
     int m_activeRun = -1;
     bool m_pauseWanted = false;
     int m_stops = 0;
+    std::int64_t m_lastRequest;
     SessionState m_state = SessionState::Running;
 };
 

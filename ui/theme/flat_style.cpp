@@ -335,6 +335,16 @@ void FlatStyle::drawComplexControl(ComplexControl control, const QStyleOptionCom
     QProxyStyle::drawComplexControl(control, option, painter, widget);
 }
 
+QRect FlatStyle::subElementRect(
+    SubElement element, const QStyleOption* option, const QWidget* widget) const
+{
+    const QRect rect = QProxyStyle::subElementRect(element, option, widget);
+    if (element != SE_HeaderLabel)
+        return rect;
+    // The margin is for the sides: above and below it would cut the letters.
+    return {rect.x(), option->rect.y(), rect.width(), option->rect.height()};
+}
+
 int FlatStyle::pixelMetric(
     PixelMetric metric, const QStyleOption* option, const QWidget* widget) const
 {
@@ -356,7 +366,6 @@ int FlatStyle::pixelMetric(
     case PM_HeaderMargin:
         return 6;
     case PM_ToolBarItemSpacing:
-        return 4;
     case PM_ToolBarItemMargin:
         return 4;
     case PM_SmallIconSize:

@@ -17,6 +17,7 @@ namespace {
 void connectRuns(RunsPage& runs, MainWindow& window, ExperimentDocument& document)
 {
     QObject::connect(&runs, &RunsPage::startRequested, window.startAction(), &QAction::trigger);
+    QObject::connect(&runs, &RunsPage::resumeRequested, &window, &MainWindow::resumeRun);
     QObject::connect(&runs, &RunsPage::cloneRequested, &window,
         [&window, &document](const ExperimentConfig& config) {
             if (!window.mayDropChanges())
@@ -40,7 +41,10 @@ void addProgramPages(
     MainWindow& window, ExperimentDocument& document, const std::filesystem::path& store)
 {
     addExperimentPage(window, document);
-    window.addPage(new LivePage(window.startAction(), document, window.settings(), store));
+    auto* live = new LivePage(window.startAction(), document, window.settings(), store);
+    window.addPage(live);
+    QObject::connect(
+        live, &LivePage::variantRequested, &window, &MainWindow::startFromCheckpoint);
     auto* runs = new RunsPage(store, window.settings());
     window.addPage(runs);
     connectRuns(*runs, window, document);

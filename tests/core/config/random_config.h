@@ -48,6 +48,8 @@ public:
             return std::string(spec.choices[m_random() % spec.choices.size()]);
         case ValueType::Text:
             return spec.fits ? std::string(spec.choices[m_random() % spec.choices.size()]) : text();
+        case ValueType::TextList:
+            return texts();
         case ValueType::IntegerList:
             break;
         }
@@ -58,6 +60,14 @@ public:
     }
 
 private:
+    std::vector<std::string> texts()
+    {
+        std::vector<std::string> list(m_random() % 4);
+        for (auto& item : list)
+            item = "x" + text();
+        return list;
+    }
+
     std::int64_t integer(const NumberRange& range)
     {
         const auto low = static_cast<std::int64_t>(*range.low);
@@ -91,6 +101,8 @@ private:
 
     static void repair(Settings& settings)
     {
+        auto& model = settings.model;
+        model.dim = std::max<std::int64_t>(1, model.dim / model.heads) * model.heads;
         auto& train = settings.train;
         if (train.epochs > 0)
             train.steps = TrainConfig{}.steps;
@@ -102,8 +114,8 @@ private:
         if (scaler.maxScale)
             scaler.maxScale = std::max(*scaler.maxScale, scaler.initScale);
         auto& data = settings.data;
-        for (auto* place :
-            {&data.images, &data.labels, &data.validationImages, &data.validationLabels})
+        for (auto* place : {&data.images, &data.labels, &data.validationImages,
+                 &data.validationLabels, &data.path})
             *place += "file";
     }
 

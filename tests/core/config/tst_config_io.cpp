@@ -136,7 +136,6 @@ private Q_SLOTS:
         row("train.step", "1", "--set: train.step = 1: is not a known key");
         row("train.lr", "fast", "must be a number, not text; allowed: above 0, up to 10");
         row("train.steps", "1\nx=2", "must be a whole number");
-        row("model.kind", "resnet18", "not built in this version; allowed: mlp, cnn");
         row("model.kind", "\"cn\"", "did you mean cnn?");
         row("variant[3].train.lr", "1",
             "names no variant; allowed: variant[0], variant[1], variant[2] to add one");

@@ -268,12 +268,12 @@ private Q_SLOTS:
         fixture.setSteps(200);
         fixture.argue({"--step-us", "1000"});
         auto& controller = fixture.start();
-        controller.set(1, {"growth_interval", 5}); // before its worker is there: kept
-        controller.set(99, {"growth_interval", 5});
+        controller.set(1, "growth_interval", 5); // before its worker is there: kept
+        controller.set(99, "growth_interval", 5);
         QVERIFY(fixture.awaitStep(0, 1));
         QVERIFY(await([&] { return acknowledged(fixture, "set", 1).has_value(); }));
         QVERIFY(!acknowledged(fixture, "set", 0).has_value());
-        controller.set(0, {"scale", 1024});
+        controller.set(0, {{"scale", 1024}, {"min_scale", nullptr}});
         QVERIFY(await([&] { return acknowledged(fixture, "set", 0).has_value(); }));
         QVERIFY(fixture.waitUntilEnded());
     }

@@ -25,11 +25,15 @@ private Q_SLOTS:
     {
         const auto run = decodeCommand(encodeCommand(RunBlockCommand{0}));
         QCOMPARE(std::get<RunBlockCommand>(**run).steps, std::int64_t{0});
-        const auto set = decodeCommand(encodeCommand(SetCommand{"growth_interval", 200}));
-        QCOMPARE(std::get<SetCommand>(**set).key, "growth_interval");
-        QCOMPARE(std::get<SetCommand>(**set).value, 200.0);
+        const SetCommand several{{{"growth_interval", 200}, {"max_scale", nullptr}}};
+        const auto set = decodeCommand(encodeCommand(several));
+        QVERIFY(std::get<SetCommand>(**set).changes == several.changes);
+        const auto one = decodeCommand(encodeCommand(SetCommand{{{"policy", "smooth"}}}));
+        QVERIFY(std::get<SetCommand>(**one).changes.front() == (SettingChange{"policy", "smooth"}));
         const auto stop = decodeCommand(encodeCommand(StopCommand{"quota"}));
         QCOMPARE(std::get<StopCommand>(**stop).reason, "quota");
+        QVERIFY(std::holds_alternative<CheckpointCommand>(
+            **decodeCommand(encodeCommand(CheckpointCommand{}))));
         QVERIFY(
             std::holds_alternative<PauseCommand>(**decodeCommand(encodeCommand(PauseCommand{}))));
         QVERIFY(
@@ -52,27 +56,45 @@ private Q_SLOTS:
         QVERIFY(back.settings == variant.settings);
     }
 
+    void startTellsWhereToGoOn()
+    {
+        StartCommand start;
+        start.variant.name = "v";
+        start.resumeFrom = "/runs.db.checkpoints/7/step-20.ckpt";
+        start.checkpointFolder = "/runs.db.checkpoints/7";
+        const auto line = encodeCommand(start);
+        QVERIFY(line.find("\"resume_from\":\"/runs.db.checkpoints/7/step-20.ckpt\"")
+            != std::string::npos);
+        const auto got = decodeCommand(line);
+        QCOMPARE(std::get<StartCommand>(**got).resumeFrom, start.resumeFrom);
+        QCOMPARE(std::get<StartCommand>(**got).checkpointFolder, start.checkpointFolder);
+        QVERIFY(encodeCommand(StartCommand{start.variant}).find("resume") == std::string::npos);
+    }
+
     void writesTheDocumentedWireForm()
     {
         QCOMPARE(encodeCommand(RunBlockCommand{20}), "{\"type\":\"run_block\",\"steps\":20}");
         QCOMPARE(encodeCommand(PauseCommand{}), "{\"type\":\"pause\"}");
         QCOMPARE(encodeCommand(StopCommand{"user"}), "{\"type\":\"stop\",\"reason\":\"user\"}");
-        QCOMPARE(encodeCommand(SetCommand{"min_scale", kNan}),
+        QCOMPARE(encodeCommand(SetCommand{{{"min_scale", nullptr}}}),
             "{\"type\":\"set\",\"key\":\"min_scale\",\"value\":\"NaN\"}");
+        QCOMPARE(encodeCommand(SetCommand{{{"scale", 8}, {"policy", "static"}}}),
+            "{\"type\":\"set\",\"values\":{\"scale\":8,\"policy\":\"static\"}}");
     }
 
     void unknownTypesAreNothing()
     {
-        const auto command = decodeCommand("{\"type\":\"checkpoint\",\"path\":\"x\"}");
+        const auto command = decodeCommand("{\"type\":\"rewind\",\"path\":\"x\"}");
         QVERIFY(command.has_value());
         QVERIFY(!command->has_value());
     }
 
     void brokenCommandsAreErrors()
     {
-        for (const char* line : {"", "pause", "{'type':'run_block'}",
-                 "{'type':'run_block','steps':-1}", "{'type':'set','key':'scale'}",
-                 "{'type':'set','key':1,'value':1}", "{'type':'start'}"})
+        for (const char* line :
+            {"", "pause", "{'type':'run_block'}", "{'type':'run_block','steps':-1}",
+                "{'type':'set','key':'scale'}", "{'type':'set','key':1,'value':1}",
+                "{'type':'set','values':{}}", "{'type':'set'}", "{'type':'start'}"})
             QVERIFY2(!decodeCommand(json(line).toStdString()).has_value(), line);
     }
 };

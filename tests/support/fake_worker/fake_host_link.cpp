@@ -31,6 +31,27 @@ void writeAll(const char* bytes, std::size_t count)
     }
 }
 
+/// As a worker answers: what is 0 is refused, everything else was null before.
+std::vector<LifecycleEvent> answersTo(const SetCommand& command)
+{
+    std::vector<LifecycleEvent> answers;
+    for (const auto& [key, value] : command.changes) {
+        LifecycleEvent event;
+        event.kind = event_kind::kSettingChanged;
+        event.data = {{"key", key}, {"old", nullptr}, {"new", value}};
+        if (value == 0) {
+            event.kind = event_kind::kSettingRefused;
+            event.data = {{"key", key}, {"reason", key + " = 0 is not allowed"}};
+        }
+        if (command.request != 0)
+            event.data["request"] = command.request;
+        if (value == 0)
+            return {event};
+        answers.push_back(event);
+    }
+    return answers;
+}
+
 } // namespace
 
 void FakeHostLink::startReading()
@@ -83,6 +104,10 @@ void FakeHostLink::setActivity(const std::string& activity, std::int64_t step)
 void FakeHostLink::take(const Command& command)
 {
     send(Acknowledged{nameOf(command)});
+    if (const auto* set = std::get_if<SetCommand>(&command)) {
+        for (const auto& answer : answersTo(*set))
+            send(answer);
+    }
     const std::lock_guard lock(m_mutex);
     if (const auto* start = std::get_if<StartCommand>(&command))
         m_start = *start;

@@ -3,6 +3,7 @@
 
 #include "ui/experiment/experiment_form.h"
 #include "ui/experiment/field_editor.h"
+#include "ui/experiment/settings_group.h"
 #include "ui/experiment/variant_editor.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/theme/theme.h"
@@ -10,10 +11,15 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QFileDialog>
+#include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QToolButton>
 
 using namespace mantissa;
@@ -110,6 +116,74 @@ private Q_SLOTS:
         QTest::keyClicks(optimizer, QStringLiteral("sgd"));
         QVERIFY(f.field("train.momentum")->isEnabled());
         QVERIFY(!f.field("train.beta1")->isEnabled());
+    }
+
+    void fieldsOfAnotherKindAreNotShown()
+    {
+        Fixture f;
+        QVERIFY(f.field("model.hidden")->isVisible());
+        QVERIFY(!f.field("model.width")->isVisible());
+        auto* kind = qobject_cast<QComboBox*>(f.field("model.kind"));
+        kind->setFocus();
+        QTest::keyClicks(kind, QStringLiteral("cnn"));
+        QVERIFY(!f.field("model.hidden")->isVisible());
+        QVERIFY(f.field("model.width")->isVisible());
+    }
+
+    void filesAndFoldersCanBeBrowsedFor()
+    {
+        Fixture f;
+        QTemporaryDir folder;
+        const QString chosen = QFileInfo(folder.path()).absoluteFilePath();
+        QTimer::singleShot(0, this, [&chosen] {
+            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            QVERIFY(dialog);
+            dialog->selectFile(chosen);
+            QTest::keyClick(dialog, Qt::Key_Return);
+            if (dialog->isVisible())
+                static_cast<QDialog*>(dialog)->done(QDialog::Accepted);
+        });
+        auto* browse = f.field("data.root.browse");
+        QVERIFY(browse && browse->isVisible());
+        QTest::mouseClick(browse, Qt::LeftButton);
+        QCOMPARE(f.document.draft()->settings.data.root, chosen.toStdString());
+        QVERIFY(f.document.isModified());
+    }
+
+    void descriptionHasSeveralLines()
+    {
+        Fixture f;
+        auto* text = qobject_cast<QPlainTextEdit*>(f.field("description"));
+        QVERIFY(text);
+        QVERIFY(text->height() >= 3 * text->fontMetrics().lineSpacing());
+        QCOMPARE(text->toPlainText().toStdString(), f.document.experiment()->description);
+        text->setFocus();
+        text->selectAll();
+        QTest::keyClicks(text, QStringLiteral("one"));
+        QTest::keyClick(text, Qt::Key_Return);
+        QTest::keyClicks(text, QStringLiteral("two"));
+        QCOMPARE(f.document.experiment()->description, std::string("one\ntwo"));
+        QTest::keyClick(text, Qt::Key_Tab);
+        QVERIFY(!text->hasFocus());
+    }
+
+    void noHintIsCutInASmallWindow()
+    {
+        Fixture f;
+        f.page.resize(1016, 608);
+        QCoreApplication::processEvents();
+        int hints = 0;
+        for (const auto* group : f.page.findChildren<SettingsGroup*>()) {
+            for (const auto* label : group->findChildren<QLabel*>()) {
+                if (!label->isVisible() || !label->wordWrap() || label->text().isEmpty())
+                    continue;
+                ++hints;
+                QVERIFY2(label->height() >= label->heightForWidth(label->width())
+                        && label->width() >= label->minimumSizeHint().width(),
+                    qPrintable(label->text()));
+            }
+        }
+        QVERIFY(hints > 20);
     }
 
     void cardsFollowTheVariants()

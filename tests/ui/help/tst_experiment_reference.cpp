@@ -48,7 +48,8 @@ QString keyRow(const KeySpec& key)
         allowed += QStringLiteral(" (") + text(key.unit) + QLatin1Char(')');
     QString help = text(key.help);
     if (!key.zeroMeans.empty()) {
-        const bool words = key.type == ValueType::Text || key.type == ValueType::IntegerList;
+        const bool words = key.type == ValueType::Text || key.type == ValueType::IntegerList
+            || key.type == ValueType::TextList;
         help +=
             (words ? QStringLiteral("; empty: ") : QStringLiteral("; 0: ")) + text(key.zeroMeans);
     }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/help/manual_page.h"
+#include "ui/help/manual_text.h"
 #include "ui/help/manual_window.h"
+#include "ui/theme/colours.h"
 
 #include <QFile>
 #include <QFileInfo>
+#include <QImage>
 #include <QLineEdit>
 #include <QScrollBar>
 #include <QTemporaryDir>
@@ -29,6 +32,8 @@ private Q_SLOTS:
     void linksInCodeAreNoLinks();
     void searchNeedsAllWords();
     void everyLinkOfEveryPageLeadsSomewhere();
+    void everyPictureIsThereInBothLooks();
+    void picturesFollowThePalette();
     void qtSeesTheSameHeadings();
     void windowScrollsToAnAnchor();
     void windowRefusesUnknownPlaces();
@@ -123,6 +128,51 @@ void TestManual::everyLinkOfEveryPageLeadsSomewhere()
         }
     }
     QVERIFY(links > 0);
+}
+
+void TestManual::everyPictureIsThereInBothLooks()
+{
+    const auto pages = readManual(docs());
+    QVERIFY(pages);
+    const QString folder = QString::fromStdString(docs().string()) + QLatin1Char('/');
+    int pictures = 0;
+    for (const ManualPage& page : *pages) {
+        for (const QString& file : manualPictures(page.markdown)) {
+            ++pictures;
+            QVERIFY2(QFile::exists(folder + file), qPrintable(file));
+            QVERIFY2(darkPicture(file) != file && QFile::exists(folder + darkPicture(file)),
+                qPrintable(file));
+        }
+    }
+    QVERIFY(pictures >= 3);
+}
+
+void TestManual::picturesFollowThePalette()
+{
+    QTemporaryDir folder;
+    const auto save = [&folder](const char* name, Qt::GlobalColor colour) {
+        QImage picture(3000, 30, QImage::Format_RGB32);
+        picture.fill(colour);
+        QVERIFY(picture.save(folder.filePath(QString::fromLatin1(name))));
+    };
+    save("a-light.png", Qt::red);
+    save("a-dark.png", Qt::blue);
+    ManualText text(folder.path());
+    text.resize(600, 400);
+    text.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&text));
+    const auto pictureIn = [&text](const Colours& look) {
+        text.setPalette(paletteFor(look));
+        return text.loadResource(QTextDocument::ImageResource, QUrl(QStringLiteral("a-light.png")))
+            .value<QImage>();
+    };
+    QCOMPARE(pictureIn(lightColours()).pixelColor(5, 1), QColor(Qt::red));
+    const QImage dark = pictureIn(darkColours());
+    QCOMPARE(dark.pixelColor(5, 1), QColor(Qt::blue));
+    // No wider than the text, whatever the picture is.
+    QVERIFY(dark.width() > 300 && dark.width() <= 600);
+    QVERIFY(
+        !text.loadResource(QTextDocument::ImageResource, QUrl(QStringLiteral("b.png"))).isValid());
 }
 
 void TestManual::qtSeesTheSameHeadings()

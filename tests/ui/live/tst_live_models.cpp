@@ -33,6 +33,7 @@ private Q_SLOTS:
     void readoutWithoutAValueSaysSo();
     void eventsComeNewestFirst();
     void onlyNewsBecomesALine();
+    void alertsTellWhatWasSeenAndWhatIsAGuess();
     void resultGivesRatiosToTheBaseline();
     void resultNamesWhatIsNotMeasured();
     void sliderAndWeightAgree();
@@ -108,6 +109,26 @@ void TestLiveModels::onlyNewsBecomesALine()
         QVERIFY(eventRow({std::string(kind), 1, 0, "text", {}}).has_value());
     // A foreign worker may send anything as data.
     QVERIFY(eventRow({std::string(event_kind::kStepSkipped), 1, 0, {}, nlohmann::json::array()}));
+}
+
+void TestLiveModels::alertsTellWhatWasSeenAndWhatIsAGuess()
+{
+    LifecycleEvent alert;
+    alert.kind = event_kind::kAlert;
+    alert.step = 12;
+    alert.message = "5 steps in a row were skipped. Hypothesis: the scale is too large.";
+    alert.data = {{"alert", "consecutive_skips"}, {"text", "5 steps in a row were skipped."},
+        {"hypothesis", "the scale is too large."}};
+    const auto row = eventRow(alert);
+    QVERIFY(row);
+    QVERIFY(row->sign == EventSign::Warning);
+    QCOMPARE(row->text, QStringLiteral("5 steps in a row were skipped."));
+    QCOMPARE(row->detail, QStringLiteral("Hypothesis: the scale is too large."));
+    LifecycleEvent located;
+    located.kind = event_kind::kNonFiniteLocated;
+    located.message = "first non-finite in layer2.conv1 (gradient)";
+    QVERIFY(eventRow(located)->sign == EventSign::NonFinite);
+    QCOMPARE(eventRow(located)->text, QString::fromStdString(located.message));
 }
 
 void TestLiveModels::resultGivesRatiosToTheBaseline()

@@ -10,8 +10,11 @@
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QDesktopServices>
+#include <QDockWidget>
 #include <QLabel>
+#include <QMainWindow>
 #include <QPushButton>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -39,6 +42,9 @@ private Q_SLOTS:
     void secondRunReplacesTheFirst();
     void optionsAreRemembered();
     void reportIsWrittenAndOpened();
+    void closingWaitsForAReport();
+    void docksBecomeTabsWhereThereIsLittleRoom();
+    void anEarlierRepetitionCanBeShown();
 
 public Q_SLOTS:
     void openUrl(const QUrl& url) { m_opened = url; }
@@ -244,12 +250,86 @@ void TestLivePage::reportIsWrittenAndOpened()
     run(fixture);
     QString told;
     connect(m_page.get(), &Page::message, this, [&](const QString& text) { told = text; });
-    m_page->report();
+    auto* button = m_page->findChild<QPushButton*>(QStringLiteral("live_report"));
+    QVERIFY(button->isEnabled());
+    button->click();
+    // It is written elsewhere: the button is back before anything is told.
+    QVERIFY(!button->isEnabled());
+    QCOMPARE(button->text(), QStringLiteral("Writing..."));
+    QVERIFY(told.isEmpty());
+    QTRY_VERIFY(button->isEnabled());
     QDesktopServices::unsetUrlHandler(QStringLiteral("file"));
+    QCOMPARE(button->text(), QStringLiteral("Report"));
     QVERIFY(told.contains(QStringLiteral("comparison-1.html")));
     QVERIFY(m_opened.toLocalFile().endsWith(QStringLiteral("comparison-1.html")));
     QVERIFY(
         std::filesystem::file_size(m_store.parent_path() / "reports" / "comparison-1.html") > 1000);
+}
+
+void TestLivePage::closingWaitsForAReport()
+{
+    RunFixture fixture;
+    run(fixture);
+    m_page->report();
+    m_page.reset();
+    QVERIFY(
+        std::filesystem::file_size(m_store.parent_path() / "reports" / "comparison-1.html") > 1000);
+}
+
+void TestLivePage::docksBecomeTabsWhereThereIsLittleRoom()
+{
+    m_page->resize(1356, 810);
+    QCoreApplication::processEvents();
+    auto* frame = m_page->findChild<QMainWindow*>();
+    const auto dock = [&](const char* name) {
+        return m_page->findChild<QDockWidget*>(QString::fromLatin1(name));
+    };
+    const auto tabs = [&](const char* name) {
+        return frame->tabifiedDockWidgets(dock(name)).size();
+    };
+    QCOMPARE(tabs("variants"), 1); // the scaler's panel is one at any size
+    // The page of a window of 1100 x 700.
+    m_page->resize(1016, 608);
+    QTRY_COMPARE(tabs("variants"), 2);
+    QCOMPARE(tabs("readout"), 1);
+    for (const SeriesPlot* plot : m_page->plots().plots())
+        QVERIFY2(plot->width() >= 300 && plot->height() >= 140, qPrintable(plot->objectName()));
+    // What is kept is the roomy layout, also while there is little room.
+    const QByteArray kept = m_page->saveLayout();
+    m_page->resize(1356, 810);
+    QTRY_COMPARE(tabs("variants"), 1);
+    QCOMPARE(tabs("readout"), 0);
+    m_page->restoreLayout(kept);
+    QCOMPARE(tabs("variants"), 1);
+    m_page->resize(1016, 608);
+    QTRY_COMPARE(tabs("variants"), 2);
+    m_page->restoreLayout(kept);
+    QCOMPARE(tabs("variants"), 2);
+}
+
+void TestLivePage::anEarlierRepetitionCanBeShown()
+{
+    RunFixture fixture;
+    fixture.config.settings.run.repeat = 2;
+    fixture.forAllSettings([](Settings& settings) { settings.run.repeat = 2; });
+    auto* chooser = m_page->findChild<QComboBox*>(QStringLiteral("repetitions"));
+    QVERIFY(chooser->isHidden());
+    run(fixture);
+    QVERIFY(!chooser->isHidden());
+    QCOMPARE(chooser->count(), 3);
+    QCOMPARE(chooser->currentIndex(), 0);
+    const auto shownLoss = [&] {
+        const auto y = m_page->plots().loss()->curve(0).raw().y();
+        return std::vector<double>(y.begin(), y.end());
+    };
+    // It follows the run: the second repetition, whose seed is its own.
+    QCOMPARE(shownLoss(), m_session->buffer().read(2, "loss").y);
+    QVERIFY(m_session->buffer().read(2, "loss").y != m_session->buffer().read(0, "loss").y);
+    chooser->setFocus();
+    QTest::keyClick(chooser, Qt::Key_Down);
+    QCOMPARE(shownLoss(), m_session->buffer().read(0, "loss").y);
+    QTest::keyClick(chooser, Qt::Key_Up);
+    QCOMPARE(shownLoss(), m_session->buffer().read(2, "loss").y);
 }
 
 QTEST_MAIN(TestLivePage)

@@ -15,6 +15,7 @@ private Q_SLOTS:
     void opensAValidFile();
     void aBrokenFileCannotStart();
     void anEditIsCheckedAndCanBeReverted();
+    void anEditKeepsTheLinesOfTheRest();
     void savesWhatItHolds();
 
 private:
@@ -71,6 +72,29 @@ void TestExperimentDocument::anEditIsCheckedAndCanBeReverted()
     document.revert();
     QVERIFY(document.experiment().has_value());
     QVERIFY(!document.isModified());
+}
+
+void TestExperimentDocument::anEditKeepsTheLinesOfTheRest()
+{
+    ExperimentDocument document;
+    // A rule about two keys, on line 12, and an override that is no number, on line 11.
+    document.open(write(kGood + "train.lr = \"much\"\n[scaler]\ninit_scale = 1\nmin_scale = 2\n"));
+    const auto lineOf = [&](const char* key) {
+        const auto& all = document.problems();
+        const auto found = std::ranges::find(all, key, &ConfigProblem::key);
+        return found == all.end() ? -1 : found->line;
+    };
+    QCOMPARE(lineOf("scaler.init_scale"), 13);
+    ExperimentConfig config = *document.draft();
+    config.settings.train.steps = 51;
+    document.edit(config);
+    QCOMPARE(lineOf("scaler.init_scale"), 13);
+    // A value that is not the file's any more stands on no line.
+    config.settings.scaler.initScale = 1.5;
+    document.edit(config);
+    QCOMPARE(lineOf("scaler.init_scale"), 0);
+    document.revert();
+    QCOMPARE(lineOf("scaler.init_scale"), 13);
 }
 
 void TestExperimentDocument::savesWhatItHolds()

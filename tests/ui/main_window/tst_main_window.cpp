@@ -31,6 +31,7 @@ private Q_SLOTS:
     void startIsOffUntilTheExperimentIsValid();
     void actionsFollowTheRun();
     void closingDuringARunAsksOnce();
+    void resumeNeedsACheckpointAndAFreeWindow();
     void changesAreNotDroppedUnasked();
     void brokenSettingsFallBackToDefaults();
     void layoutIsKept();
@@ -48,6 +49,7 @@ private:
     std::unique_ptr<MainWindow> m_window;
     QStringList m_workerArguments;
     int m_boxes = 0;
+    QString m_lastBox;
 };
 
 void TestMainWindow::initTestCase()
@@ -118,6 +120,7 @@ void TestMainWindow::answerBox(QMessageBox::StandardButton button)
         timer->stop(); // the deletion waits for the next event loop
         timer->deleteLater();
         ++m_boxes;
+        m_lastBox = box->text();
         QTest::mouseClick(box->button(button), Qt::LeftButton);
     });
     timer->start(10);
@@ -182,6 +185,27 @@ void TestMainWindow::closingDuringARunAsksOnce()
     QVERIFY(runs && runs->size() == 2);
     for (const RunRecord& run : *runs)
         QVERIFY2(run.state == RunState::Stopped, run.reason.c_str());
+}
+
+void TestMainWindow::resumeNeedsACheckpointAndAFreeWindow()
+{
+    m_window->openExperiment(experiment(100000));
+    QTest::keyClick(m_window.get(), Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->session() && m_window->session()->stepsDone() > 5, 10000);
+    const auto run = m_window->session()->runId(0);
+    answerBox(QMessageBox::Ok);
+    m_window->resumeRun(run);
+    QCOMPARE(m_boxes, 1);
+    QVERIFY2(m_lastBox.contains(QStringLiteral("One comparison at a time")), qPrintable(m_lastBox));
+    QVERIFY(!m_window->session()->ended());
+    m_window->stopRun();
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->session()->ended(), 10000);
+    answerBox(QMessageBox::Ok);
+    m_window->resumeRun(run);
+    QCOMPARE(m_boxes, 2);
+    QVERIFY2(m_lastBox.contains(QStringLiteral("checkpoint")), qPrintable(m_lastBox));
+    QVERIFY(!m_window->session());
+    QVERIFY(m_window->startAction()->isEnabled());
 }
 
 void TestMainWindow::changesAreNotDroppedUnasked()

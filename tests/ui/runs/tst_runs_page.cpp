@@ -3,9 +3,11 @@
 #include "tests/ui/runs/realistic_store.h"
 #include "ui/main_window/window_settings.h"
 #include "ui/plot/series_plot.h"
+#include "ui/runs/details_panel.h"
 #include "ui/runs/run_actions.h"
 #include "ui/runs/run_exporter.h"
 #include "ui/runs/run_plots.h"
+#include "ui/runs/run_table_model.h"
 #include "ui/runs/run_table_view.h"
 #include "ui/runs/runs_page.h"
 #include "ui/theme/theme.h"
@@ -20,6 +22,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTableView>
 #include <QTest>
 #include <QTimer>
 #include <QTreeWidget>
@@ -45,7 +48,11 @@ private Q_SLOTS:
     void deleteAsksOnceAndNamesWhatIsLost();
     void followsAStoreThatAnotherProgramWrites();
     void cloneGivesTheExperiment();
+    void resumeIsOfferedWhereARunCanGoOn();
     void writesReportAndExports();
+    void readoutHasTheValuesAtTheCursor();
+    void secondRunOfAPrecisionHasItsOwnColour();
+    void reportButtonWaitsForTheReport();
     void brokenLayoutIsIgnored();
     void everyControlHasANameAndATip();
     void picturesForLooking();
@@ -119,7 +126,8 @@ void TestRunsPage::showsRunsAndDrawsTheChosenOnes()
     QCOMPARE(scale.curve(0).size(), 0U);
     QCOMPARE(scale.curve(2).size(), 2000U);
     QVERIFY(!scale.marks().empty());
-    QTRY_COMPARE(shown.page->findChild<QTreeWidget*>()->columnCount(), 4);
+    QTRY_COMPARE(
+        shown.page->findChild<DetailsPanel*>()->findChild<QTreeWidget*>()->columnCount(), 4);
 }
 
 void TestRunsPage::newestComparisonIsChosenAtFirst()
@@ -247,6 +255,23 @@ void TestRunsPage::cloneGivesTheExperiment()
     QCOMPARE(config.variants.size(), 3U);
 }
 
+void TestRunsPage::resumeIsOfferedWhereARunCanGoOn()
+{
+    const Shown shown;
+    const QAction* resume = shown.page->runActions().resume;
+    QSignalSpy asked(shown.page.get(), &RunsPage::resumeRequested);
+    shown.page->selectRuns({shown.ids[0]}); // finished
+    QVERIFY(!resume->isEnabled());
+    QVERIFY(resume->toolTip().contains(QStringLiteral("Only a stopped")));
+    shown.page->selectRuns({shown.ids[0], shown.ids[2]});
+    QVERIFY(!resume->isEnabled());
+    shown.page->selectRuns({shown.ids[2]}); // stopped at its time limit
+    QVERIFY(resume->isEnabled());
+    QTest::keyClick(shown.table, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(asked.first().first().toLongLong(), shown.ids[2]);
+}
+
 void TestRunsPage::writesReportAndExports()
 {
     const Shown shown;
@@ -264,6 +289,69 @@ void TestRunsPage::writesReportAndExports()
     QVERIFY(QFileInfo(folder + QStringLiteral("/csv/runs.csv")).size() > 0);
     shown.page->exporter().writeReport({4711}, folder + QStringLiteral("/none.html"));
     QTRY_COMPARE(failed.count(), 1);
+}
+
+void TestRunsPage::readoutHasTheValuesAtTheCursor()
+{
+    const Shown shown;
+    QVERIFY(shown.choose(shown.ids));
+    auto* view = shown.page->findChild<QTableView*>(QStringLiteral("readout"));
+    const auto cell = [view](int row, int column) {
+        return view->model()->index(row, column).data().toString();
+    };
+    QCOMPARE(view->model()->rowCount(), 5); // three runs, two differences
+    QCOMPARE(cell(0, ReadoutTable::Loss), QString());
+    shown.plots->moveCursorTo(shown.ids[0], 1204);
+    const auto store = RunStore::open(shown.temp.file(), RunStore::Mode::ReadOnly);
+    for (int i = 0; i < 3; ++i) {
+        const auto run = shown.ids[static_cast<std::size_t>(i)];
+        const auto loss = (*store)->readSeries(run, "loss").value();
+        QCOMPARE(cell(i, ReadoutTable::Step), QStringLiteral("1,204"));
+        QCOMPARE(cell(i, ReadoutTable::Loss), QString::number(loss.y[1203], 'f', 4));
+    }
+    QCOMPARE(cell(0, ReadoutTable::Scale), QStringLiteral("none"));
+    QVERIFY(!cell(2, ReadoutTable::Scale).isEmpty());
+    // Pointing at any plot moves it, too.
+    const auto* rate = shown.plots->plots()[2];
+    QTest::mouseMove(shown.plots->plots()[2], rate->frame().center());
+    QTRY_VERIFY(cell(0, ReadoutTable::Step) != QStringLiteral("1,204"));
+}
+
+void TestRunsPage::secondRunOfAPrecisionHasItsOwnColour()
+{
+    const Shown shown;
+    std::vector<std::int64_t> alike;
+    const auto* model = shown.page->findChild<RunTableModel*>();
+    for (int row = 0; row < model->rowCount() && alike.size() < 2; ++row) {
+        if (model->runAt(row).precision == "fp32")
+            alike.push_back(model->runAt(row).id);
+    }
+    QCOMPARE(alike.size(), 2U);
+    QVERIFY(shown.choose(alike));
+    const auto swatch = [model](std::int64_t run) {
+        const auto cell = model->index(model->rowOf(run), static_cast<int>(RunColumn::Variant));
+        return cell.data(Qt::DecorationRole).value<QPixmap>().toImage().pixelColor(7, 6);
+    };
+    const auto& set = colours(qApp->palette());
+    for (int i = 0; i < 2; ++i) {
+        const auto colour = shown.plots->plots()[0]->curve(i).spec().colour;
+        QTRY_COMPARE(swatch(alike[static_cast<std::size_t>(i)]), set.series(colour));
+    }
+    QVERIFY(swatch(alike[0]) != swatch(alike[1]));
+}
+
+void TestRunsPage::reportButtonWaitsForTheReport()
+{
+    const Shown shown;
+    QVERIFY(shown.choose(shown.ids));
+    const QAction* report = shown.page->runActions().report;
+    QVERIFY(report->isEnabled());
+    shown.page->exporter().writeReport(
+        shown.ids, QString::fromStdString((shown.temp.folder() / "r.html").string()));
+    QVERIFY(!report->isEnabled());
+    QCOMPARE(report->text(), QStringLiteral("Writing…"));
+    QTRY_VERIFY(report->isEnabled());
+    QCOMPARE(report->text(), QStringLiteral("Report…"));
 }
 
 void TestRunsPage::brokenLayoutIsIgnored()

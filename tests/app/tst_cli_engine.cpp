@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Commands that ask the real worker one question.
+#include "tests/app/cli_process.h"
+
+#include <QTest>
+
+using namespace mantissa;
+using namespace mantissa::test;
+
+namespace {
+
+/// What Python torch 2.11.0 prints for the same network, seed and step.
+const QByteArray kSmokeLines = "torch_version=2.11.0\n"
+                               "device_type=cpu\n"
+                               "autocast_available=True\n"
+                               "amp_dtype=bfloat16\n"
+                               "scaler_enabled=False\n"
+                               "prediction_dtype=bfloat16\n"
+                               "loss_dtype=float32\n"
+                               "grad_dtype=float32\n"
+                               "weight_changed=True\n"
+                               "loss_value=0.648133\n"
+                               "step_complete=True\n";
+
+} // namespace
+
+class TestCliEngine : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void smokePrintsPythonsValues()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        QVERIFY2(cli.run({"smoke", "--device", "cpu"}) == 0, cli.err().constData());
+        QCOMPARE(cli.out(), kSmokeLines);
+    }
+
+    void smokeAsJson()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        QVERIFY2(cli.run({"--json", "smoke", "--device", "cpu"}) == 0, cli.err().constData());
+        const auto lines = cli.lines();
+        QCOMPARE(lines.size(), std::size_t{1});
+        QCOMPARE(lines[0].size(), std::size_t{11});
+        QCOMPARE(lines[0].at("prediction_dtype").get<std::string>(), "bfloat16");
+        QVERIFY(std::abs(lines[0].at("loss_value").get<double>() - 0.648133) < 5e-7);
+    }
+
+    void aDeviceThatIsNotThereIsNamed()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        QCOMPARE(cli.run({"smoke", "--device", "cuda:99"}), 1);
+        QVERIFY2(cli.err().contains("cuda:99"), cli.err().constData());
+        QVERIFY(cli.out().isEmpty());
+    }
+
+    void operatorsAreListedForTheDevicesAskedFor()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        QVERIFY2(cli.run({"ops"}) == 0, cli.err().constData());
+        const auto heading = cli.out().left(cli.out().indexOf('\n')).simplified();
+        QCOMPARE(heading, QByteArray("operator CPU known by CUDA known by"));
+        QVERIFY(
+            cli.out().simplified().contains("linear low precision executed low precision table"));
+
+        QVERIFY2(cli.run({"--json", "ops", "--device", "cpu"}) == 0, cli.err().constData());
+        const auto answer = cli.lines().at(0);
+        QCOMPARE(answer.at("torch_version").get<std::string>(), "2.11.0");
+        QVERIFY(answer.at("operators").size() > 200);
+        for (const auto& one : answer.at("operators"))
+            QVERIFY(one.contains("cpu") && !one.contains("cuda"));
+
+        QCOMPARE(cli.run({"ops", "--device", "tpu"}), 2);
+        QVERIFY2(cli.err().contains("tpu"), cli.err().constData());
+    }
+
+    /// The fake worker takes the question for an option it does not know.
+    void aWorkerThatDoesNotAnswerIsAnError()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        cli.useFakeWorker({});
+        QCOMPARE(cli.run({"smoke"}), 1);
+        QVERIFY2(cli.err().contains("mantissa-cli: "), cli.err().constData());
+        QVERIFY(cli.out().isEmpty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliEngine)
+#include "tst_cli_engine.moc"

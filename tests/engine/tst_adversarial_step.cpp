@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Two optimizers in one step, with one scaler for both or one for each.
+#include "core/engine/adversarial_step.h"
+#include "core/engine/optimizer.h"
+
+#include <ATen/ATen.h>
+#include <QTest>
+
+using namespace mantissa;
+
+namespace {
+
+constexpr double kScale = 1024;
+
+ModelConfig modelConfig()
+{
+    ModelConfig config;
+    config.kind = ModelKind::Dcgan;
+    config.channels = 2;
+    config.latent = 3;
+    return config;
+}
+
+DataShape shape()
+{
+    DataShape shape;
+    shape.channels = 1;
+    shape.height = shape.width = 8;
+    shape.classes = 2;
+    return shape;
+}
+
+std::vector<at::Tensor> tensorsOf(const Module& module)
+{
+    std::vector<at::Tensor> tensors;
+    for (const auto& parameter : module.parameters())
+        tensors.push_back(parameter.tensor);
+    return tensors;
+}
+
+ScalerConfig scalerConfig()
+{
+    ScalerConfig config;
+    config.initScale = kScale;
+    config.growthInterval = 1;
+    return config;
+}
+
+TrainConfig trainConfig()
+{
+    TrainConfig config;
+    config.lr = 0.01;
+    return config;
+}
+
+/// A tiny contest; `scalers`: one for both players, or two.
+struct Rig {
+    explicit Rig(int scalers, bool enabled = true)
+        : first(scalerConfig(), enabled)
+        , second(scalerConfig(), enabled)
+        , discriminator(makeOptimizer(trainConfig(), tensorsOf(model.discriminator())))
+        , generator(makeOptimizer(trainConfig(), tensorsOf(model.generator())))
+        , step({}, model, {discriminator.get(), &first},
+              {generator.get(), scalers == 2 ? &second : &first}, 5)
+    {
+    }
+
+    Dcgan model{modelConfig(), shape()};
+    GradScaler first;
+    GradScaler second;
+    std::unique_ptr<Optimizer> discriminator;
+    std::unique_ptr<Optimizer> generator;
+    AdversarialStep step;
+};
+
+Batch batchOf(double value)
+{
+    return {at::rand({4, 1, 8, 8}) * 2 - 1 + value, at::zeros({4}, at::kLong)};
+}
+
+std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors)
+{
+    std::vector<at::Tensor> all;
+    for (const auto& tensor : tensors)
+        all.push_back(tensor.detach().clone());
+    return all;
+}
+
+bool equal(const std::vector<at::Tensor>& one, const std::vector<at::Tensor>& other)
+{
+    return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+        [](const auto& a, const auto& b) { return at::equal(a.detach(), b.detach()); });
+}
+
+} // namespace
+
+class TestAdversarialStep : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { at::manual_seed(3); }
+
+    void bothPlayersLearnAndTheScaleGrowsOnce()
+    {
+        Rig rig(1);
+        const auto d = copies(rig.discriminator->parameters());
+        const auto g = copies(rig.generator->parameters());
+        const auto step = rig.step.run({batchOf(0)});
+        QVERIFY(step.has_value());
+        QVERIFY(step->outcome == StepOutcome::Stepped);
+        // Untrained: 2 ln 2 for the discriminator, ln 2 for the generator.
+        QVERIFY(std::abs(step->loss.item<double>() - 3 * std::log(2.0)) < 0.5);
+        QVERIFY(step->gradNorm.item<double>() > 0);
+        QVERIFY(!equal(d, rig.discriminator->parameters()));
+        QVERIFY(!equal(g, rig.generator->parameters()));
+        QCOMPARE(rig.first.scaleValue(), 2 * kScale);
+        const auto facts = rig.step.takeFacts();
+        QVERIFY(facts && facts->weightChanged);
+        QVERIFY(!rig.step.takeFacts());
+    }
+
+    // An overflow in the discriminator alone. Shared: the other one steps, the scale halves for
+    // both. Separate: only the discriminator's halves, the other's grows.
+    void case37_oneScalerOrTwo_data()
+    {
+        QTest::addColumn<int>("scalers");
+        QTest::addColumn<double>("firstScale");
+        QTest::addColumn<double>("secondScale");
+        QTest::newRow("shared") << 1 << kScale / 2 << kScale;
+        QTest::newRow("separate") << 2 << kScale / 2 << kScale * 2;
+    }
+
+    void case37_oneScalerOrTwo()
+    {
+        QFETCH(int, scalers);
+        QFETCH(double, firstScale);
+        QFETCH(double, secondScale);
+        Rig rig(scalers);
+        const auto d = copies(rig.discriminator->parameters());
+        const auto g = copies(rig.generator->parameters());
+        const auto step = rig.step.run({batchOf(std::numeric_limits<double>::infinity())});
+        QVERIFY(step.has_value());
+        QVERIFY(step->outcome == StepOutcome::Skipped);
+        QCOMPARE(step->foundInf.item<double>(), 1.0);
+        QVERIFY(equal(d, rig.discriminator->parameters()));
+        QVERIFY(!equal(g, rig.generator->parameters()));
+        QCOMPARE(rig.first.scaleValue(), firstScale);
+        QCOMPARE(rig.second.scaleValue(), secondScale);
+        QVERIFY(!rig.step.takeFacts());
+    }
+
+    void microBatchesAreOneStep()
+    {
+        Rig rig(2);
+        QVERIFY(rig.step.run({batchOf(0), batchOf(0), batchOf(0)}).has_value());
+        QCOMPARE(rig.first.scaleValue(), 2 * kScale);
+        QCOMPARE(rig.second.scaleValue(), 2 * kScale);
+    }
+
+    void lookingChangesNothing()
+    {
+        Rig looked(1, false);
+        at::manual_seed(3);
+        Rig plain(1, false);
+        const auto batch = batchOf(0);
+        at::manual_seed(9);
+        const auto one = looked.step.evaluate(batch);
+        const auto two = looked.step.evaluate(batch);
+        QVERIFY(at::equal(one.prediction, two.prediction));
+        QCOMPARE(one.answers, std::int64_t{8});
+        QVERIFY(one.score.item<double>() >= 0 && one.score.item<double>() <= 8);
+        const auto after = looked.step.run({batch});
+        at::manual_seed(9);
+        const auto without = plain.step.run({batch});
+        QVERIFY(after && without);
+        QCOMPARE(after->loss.item<double>(), without->loss.item<double>());
+    }
+
+    void theGeneratorMakesImagesInTheRangeOfTanh()
+    {
+        Rig rig(1);
+        const auto made = rig.model.generator()(rig.model.noise(5, at::kCPU));
+        QVERIFY((made.sizes() == at::IntArrayRef{5, 1, 8, 8}));
+        QVERIFY(made.abs().max().item<double>() <= 1);
+        QVERIFY((rig.model(made).sizes() == at::IntArrayRef{5}));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestAdversarialStep)
+#include "tst_adversarial_step.moc"
