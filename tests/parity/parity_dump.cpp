@@ -47,6 +47,11 @@ Variant baseVariant(ModelKind model, OptimizerKind optimizer, Precision precisio
     settings.data.trainLimit = 200; // 50 steps cross the end of an epoch
     settings.data.validationLimit = 8;
     settings.data.batchSize = tiny ? 4 : 16;
+    if (model == ModelKind::Gpt || model == ModelKind::Lstm) {
+        settings.data.source = DataSource::Text;
+        settings.data.path = "experiments/alice.txt"; // tests/parity/run starts in the root
+        settings.data.sequence = tiny ? 6 : 12;
+    }
     settings.train.steps = kSteps;
     settings.train.optimizer = optimizer;
     settings.train.lr = optimizer == OptimizerKind::Sgd ? 0.02 : 1e-3;
@@ -116,7 +121,7 @@ std::vector<Case> allCases()
 {
     using enum ModelKind;
     std::vector<Case> cases;
-    for (const auto model : {Mlp, Cnn, Resnet18, Vit, Dcgan})
+    for (const auto model : {Mlp, Cnn, Resnet18, Vit, Gpt, Lstm, Dcgan})
         for (const auto optimizer : {OptimizerKind::Sgd, OptimizerKind::AdamW})
             for (const auto precision : {Precision::Fp32, Precision::Bf16, Precision::Fp16})
                 cases.push_back(makeCase(model, optimizer, precision));
@@ -131,11 +136,23 @@ void writeBytes(const fs::path& file, const void* bytes, std::size_t size)
         .write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
 }
 
-nlohmann::json dumpData(const fs::path& folder, const Variant& variant)
+nlohmann::json dumpText(const fs::path& folder, const std::string& name, const Dataset& data)
+{
+    const auto file = folder / (name + ".tokens.bin");
+    const std::vector<std::int64_t> tokens(
+        data.trainText.tokens.begin(), data.trainText.tokens.end());
+    writeBytes(file, tokens.data(), tokens.size() * sizeof(std::int64_t));
+    return {{"tokens", file.string()}, {"samples", data.trainText.count()},
+        {"sequence", data.trainText.sequence}, {"classes", data.classes}};
+}
+
+nlohmann::json dumpData(const fs::path& folder, const std::string& name, const Variant& variant)
 {
     auto data = loadDataset(variant.settings.data);
     if (!data)
         return {};
+    if (variant.settings.data.source == DataSource::Text)
+        return dumpText(folder, name, *data);
     writeBytes(folder / "pixels.bin", data->train.pixels.data(), data->train.pixels.size());
     writeBytes(folder / "labels.bin", data->train.labels.data(), data->train.labels.size());
     return {{"pixels", (folder / "pixels.bin").string()},
@@ -168,7 +185,7 @@ Result<void> dump(const fs::path& folder, const Case& one)
         return fail(trainer.error().reason);
     nlohmann::json json{{"precision", toString(one.variant.precision)},
         {"uses_scaler", one.variant.usesScaler()}, {"settings", toJson(one.variant.settings)},
-        {"data", dumpData(folder, one.variant)},
+        {"data", dumpData(folder, one.name, one.variant)},
         {"fallbacks", (*trainer)->environment().at("fallbacks")},
         {"weights", dumpWeights(folder, one.name, **trainer)}};
     std::vector<StepRecord> records;
