@@ -5,9 +5,10 @@
 #include "core/storage/host_identity.h"
 #include "core/storage/summary_json.h"
 
-#include <SQLiteCpp/Savepoint.h>
 #include <chrono>
 #include <fmt/format.h>
+#include <optional>
+#include <sqlite3.h>
 
 namespace mantissa {
 
@@ -204,8 +205,11 @@ bool appendStoredChunk(Statement& row, int column, SeriesSlice& slice)
 Result<SeriesSlice> querySlice(Database& db, std::int64_t run, const std::string& name)
 {
     SeriesSlice slice;
-    // One snapshot for both queries, also while a writer goes on.
-    const SQLite::Savepoint snapshot(db, "slice");
+    // One snapshot for both queries, also while a writer goes on. The caller may have one already.
+    // No SQLite::Savepoint: it rolls back without releasing, and the transaction stays open.
+    std::optional<SQLite::Transaction> snapshot;
+    if (sqlite3_get_autocommit(db.getHandle()) != 0)
+        snapshot.emplace(db);
     const auto count = pointCount(db, run, name);
     slice.x.reserve(count);
     slice.y.reserve(count);

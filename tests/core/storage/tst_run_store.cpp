@@ -389,14 +389,14 @@ private Q_SLOTS:
         QCOMPARE(run.stepsAttempted, 3);
     }
 
-    void samplesAreInTheFileWithinASecond()
+    void samplesComeIntoTheFileWithoutAFlush()
     {
         const TempStore temp;
         const auto writer = writerOf(temp.file());
         const auto store = open(temp);
         writer->onEvent(0, samples(1, 5));
         QTRY_COMPARE_WITH_TIMEOUT(
-            store->readSeries(writer->runId(0), "loss").value().y.size(), std::size_t(5), 1000);
+            store->readSeries(writer->runId(0), "loss").value().y.size(), std::size_t(5), 30'000);
     }
 
     void theHeartbeatGoesOnWithoutEvents()
