@@ -9,6 +9,7 @@
 #include "ui/main_window/experiment_document.h"
 #include "ui/session/run_session.h"
 #include "ui/widgets/dock.h"
+#include "ui/widgets/dock_area.h"
 #include "ui/widgets/table.h"
 
 #include <QClipboard>
@@ -17,7 +18,6 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QMainWindow>
 #include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QStackedWidget>
@@ -66,10 +66,7 @@ ExperimentPage::ExperimentPage(ExperimentDocument& document, QWidget* parent)
     layout->setSpacing(0);
     setupStrip();
     layout->addWidget(m_strip);
-    m_docks = new QMainWindow(this);
-    m_docks->setWindowFlags(Qt::Widget);
-    m_docks->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-    m_compact = std::make_unique<CompactDocks>(*m_docks, kLayoutVersion);
+    m_docks = new DockArea(kLayoutVersion, this);
     layout->addWidget(m_docks, 1);
     setupCentre();
     setupVariants();
@@ -154,22 +151,14 @@ void ExperimentPage::setupCentre()
     m_docks->setCentralWidget(m_centre);
 }
 
-Dock* ExperimentPage::addDock(
-    const QString& name, const QString& title, QWidget* content, Qt::DockWidgetArea area)
-{
-    auto* dock = new Dock(title, name, m_docks);
-    dock->setWidget(content);
-    m_docks->addDockWidget(area, dock);
-    return dock;
-}
-
 void ExperimentPage::setupVariants()
 {
     m_variants = new VariantsPanel(*m_form);
     auto* area = scrolled(m_variants);
     area->setMinimumWidth(360);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* dock = addDock(QStringLiteral("variants"), tr("Variants"), area, Qt::RightDockWidgetArea);
+    auto* dock =
+        m_docks->addDock(QStringLiteral("variants"), tr("Variants"), area, Qt::RightDockWidgetArea);
     dock->setDetail(tr("same data and seeds for all"));
 }
 
@@ -180,7 +169,7 @@ void ExperimentPage::setupCommandLine()
     m_command->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     m_command->setAccessibleName(tr("Command line"));
     m_command->setLineWrapMode(QPlainTextEdit::NoWrap);
-    auto* dock = addDock(
+    auto* dock = m_docks->addDock(
         QStringLiteral("commandLine"), tr("Command line"), m_command, Qt::RightDockWidgetArea);
     dock->setDetail(tr("the same run, headless"));
     m_docks->resizeDocks({dock}, {120}, Qt::Vertical);
@@ -199,7 +188,7 @@ void ExperimentPage::setupProblems()
     header->resizeSection(ProblemModel::Sign, 28);
     header->resizeSection(ProblemModel::Place, 190);
     header->resizeSection(ProblemModel::Key, 190);
-    m_problemDock = addDock(
+    m_problemDock = m_docks->addDock(
         QStringLiteral("problemDock"), tr("Problems"), m_problemView, Qt::BottomDockWidgetArea);
     m_docks->resizeDocks({m_problemDock}, {120}, Qt::Vertical);
     connect(m_problemView, &QTableView::activated, this,
@@ -279,19 +268,19 @@ void ExperimentPage::setSession(RunSession* session)
 void ExperimentPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    m_compact->setCompact(width() < kRoomy.width() || height() < kRoomy.height());
+    m_docks->setCompact(width() < kRoomy.width() || height() < kRoomy.height());
     m_columns->setDirection(
         width() < kRoomy.width() ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 QByteArray ExperimentPage::saveLayout() const
 {
-    return m_compact->saveLayout();
+    return m_docks->saveLayout();
 }
 
 void ExperimentPage::restoreLayout(const QByteArray& layout)
 {
-    m_compact->restoreLayout(layout);
+    m_docks->restoreLayout(layout);
 }
 
 } // namespace mantissa::ui

@@ -2,13 +2,9 @@
 #pragma once
 
 #include "ui/main_window/page.h"
-#include "ui/widgets/compact_docks.h"
-
-#include <memory>
 
 class QBoxLayout;
 class QLabel;
-class QMainWindow;
 class QPlainTextEdit;
 class QTableView;
 class QStackedWidget;
@@ -17,6 +13,7 @@ class QToolButton;
 namespace mantissa::ui {
 
 class Dock;
+class DockArea;
 class ExperimentDocument;
 class ExperimentForm;
 class ProblemModel;
@@ -56,8 +53,6 @@ private:
     void setupProblems();
     void setupCommandLine();
     QWidget* makeColumn(std::initializer_list<std::string_view> groups);
-    Dock* addDock(
-        const QString& name, const QString& title, QWidget* content, Qt::DockWidgetArea area);
     void refresh(bool force);
     void refreshStrip();
     void copyCommandLine();
@@ -71,8 +66,7 @@ private:
     QToolButton* m_revert = nullptr;
     QToolButton* m_save = nullptr;
     QLabel* m_notice = nullptr;
-    QMainWindow* m_docks = nullptr;
-    std::unique_ptr<CompactDocks> m_compact;
+    DockArea* m_docks = nullptr;
     QStackedWidget* m_centre = nullptr;
     QBoxLayout* m_columns = nullptr; ///< side by side, or one under the other
     QLabel* m_unreadable = nullptr;

@@ -4,7 +4,6 @@
 #include "core/stats/run_summary.h"
 #include "ui/live/live_plots.h"
 #include "ui/main_window/page.h"
-#include "ui/widgets/compact_docks.h"
 
 #include <QElapsedTimer>
 #include <filesystem>
@@ -12,7 +11,6 @@
 class QAction;
 class QComboBox;
 class QLabel;
-class QMainWindow;
 class QPushButton;
 class QStackedLayout;
 class QTableView;
@@ -21,6 +19,7 @@ class QVBoxLayout;
 namespace mantissa::ui {
 
 class Dock;
+class DockArea;
 class EventTable;
 class ExperimentDocument;
 class LegendRow;
@@ -68,8 +67,6 @@ private:
     QPushButton* makeReportButton();
     void setupScaler(Dock& beside);
     QWidget* makeEvents();
-    Dock* addDock(
-        const QString& title, const QString& name, QWidget* content, Qt::DockWidgetArea area);
     QWidget* makeResult();
     void setupExport();
     void connectParts();
@@ -103,8 +100,7 @@ private:
     QElapsedTimer m_sinceSummary;
     qint64 m_summaryMs = 0; ///< what the last one cost
 
-    QMainWindow* m_frame = nullptr; ///< holds plots and docks
-    std::unique_ptr<CompactDocks> m_docks;
+    DockArea* m_docks = nullptr; ///< around the plots
     RunExporter* m_exporter = nullptr;
     QComboBox* m_repetitions = nullptr;
     LiveControls* m_controls = nullptr;

@@ -14,6 +14,7 @@
 #include "ui/session/run_session.h"
 #include "ui/theme/fonts.h"
 #include "ui/widgets/dock.h"
+#include "ui/widgets/dock_area.h"
 #include "ui/widgets/table.h"
 
 #include <QAction>
@@ -22,7 +23,6 @@
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QMainWindow>
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
@@ -48,14 +48,9 @@ LivePage::LivePage(QAction* start, const ExperimentDocument& document, WindowSet
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    // A QMainWindow inside the page gives docks that float, stack and are remembered.
-    m_frame = new QMainWindow(this);
-    m_frame->setWindowFlags(Qt::Widget);
-    m_frame->setDockNestingEnabled(true);
-    m_frame->setContextMenuPolicy(Qt::NoContextMenu);
-    m_docks = std::make_unique<CompactDocks>(*m_frame, kLayoutVersion);
+    m_docks = new DockArea(kLayoutVersion, this);
     m_exporter = new RunExporter(m_store, this);
-    layout->addWidget(m_frame);
+    layout->addWidget(m_docks);
     setupCentre();
     setupDocks();
     setupExport();
@@ -69,7 +64,7 @@ LivePage::~LivePage() = default;
 
 void LivePage::setupCentre()
 {
-    auto* centre = new QWidget(m_frame);
+    auto* centre = new QWidget(m_docks);
     auto* layout = new QVBoxLayout(centre);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -103,7 +98,7 @@ void LivePage::setupCentre()
     layout->addWidget(m_controls);
     setupRepetitions(*layout);
     layout->addLayout(stack, 1);
-    m_frame->setCentralWidget(centre);
+    m_docks->setCentralWidget(centre);
 }
 
 /// The legend, and at its end the chooser of the repetition; hidden where there is only one.
@@ -126,46 +121,36 @@ void LivePage::setupRepetitions(QVBoxLayout& layout)
     m_repetitions->hide();
 }
 
-Dock* LivePage::addDock(
-    const QString& title, const QString& name, QWidget* content, Qt::DockWidgetArea area)
-{
-    auto* dock = new Dock(title, name, m_frame);
-    dock->setWidget(content);
-    m_frame->addDockWidget(area, dock);
-    return dock;
-}
-
 void LivePage::setupDocks()
 {
-    m_frame->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-    m_panel = new VariantPanel(m_frame);
-    Dock* variants =
-        addDock(tr("Variants"), QStringLiteral("variants"), m_panel, Qt::RightDockWidgetArea);
+    m_panel = new VariantPanel(m_docks);
+    Dock* variants = m_docks->addDock(
+        QStringLiteral("variants"), tr("Variants"), m_panel, Qt::RightDockWidgetArea);
     setupScaler(*variants);
-    m_resultDock = addDock(
-        tr("Result so far"), QStringLiteral("result"), makeResult(), Qt::RightDockWidgetArea);
+    m_resultDock = m_docks->addDock(
+        QStringLiteral("result"), tr("Result so far"), makeResult(), Qt::RightDockWidgetArea);
     m_resultDock->addTitleWidget(makeReportButton());
 
-    m_readout = new ReadoutView(m_frame);
-    m_readoutDock =
-        addDock(tr("Read-out"), QStringLiteral("readout"), m_readout, Qt::BottomDockWidgetArea);
+    m_readout = new ReadoutView(m_docks);
+    m_readoutDock = m_docks->addDock(
+        QStringLiteral("readout"), tr("Read-out"), m_readout, Qt::BottomDockWidgetArea);
 
-    m_eventDock =
-        addDock(tr("Alerts"), QStringLiteral("alerts"), makeEvents(), Qt::BottomDockWidgetArea);
+    m_eventDock = m_docks->addDock(
+        QStringLiteral("alerts"), tr("Alerts"), makeEvents(), Qt::BottomDockWidgetArea);
     m_eventDock->setDetail(tr("nothing to report"));
-    m_frame->resizeDocks({m_readoutDock, m_eventDock}, {180, 180}, Qt::Vertical);
-    m_frame->resizeDocks({m_readoutDock, m_eventDock}, {620, 430}, Qt::Horizontal);
-    m_frame->resizeDocks({variants, m_resultDock}, {580, 206}, Qt::Vertical);
+    m_docks->resizeDocks({m_readoutDock, m_eventDock}, {180, 180}, Qt::Vertical);
+    m_docks->resizeDocks({m_readoutDock, m_eventDock}, {620, 430}, Qt::Horizontal);
+    m_docks->resizeDocks({variants, m_resultDock}, {580, 206}, Qt::Vertical);
 }
 
 /// A tab behind the variants; their cards bring it to the front.
 void LivePage::setupScaler(Dock& beside)
 {
-    m_scaler = new ScalerPanel(m_frame);
+    m_scaler = new ScalerPanel(m_docks);
     m_scalerDock =
-        addDock(tr("Scaler"), QStringLiteral("scaler"), m_scaler, Qt::RightDockWidgetArea);
+        m_docks->addDock(QStringLiteral("scaler"), tr("Scaler"), m_scaler, Qt::RightDockWidgetArea);
     m_scalerDock->setDetail(tr("of the run that is on"));
-    m_frame->tabifyDockWidget(&beside, m_scalerDock);
+    m_docks->tabifyDockWidget(&beside, m_scalerDock);
     beside.raise();
     addAction(m_scaler->undoAction());
     connect(m_panel, &VariantPanel::scalerWanted, this, [this](int variant) {
@@ -200,7 +185,7 @@ QPushButton* LivePage::makeReportButton()
 
 QWidget* LivePage::makeEvents()
 {
-    auto* box = new QWidget(m_frame);
+    auto* box = new QWidget(m_docks);
     auto* layout = new QVBoxLayout(box);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -229,7 +214,7 @@ QWidget* LivePage::makeEvents()
 
 QWidget* LivePage::makeResult()
 {
-    auto* table = new QTableView(m_frame);
+    auto* table = new QTableView(m_docks);
     table->setObjectName(QStringLiteral("result"));
     table->setAccessibleName(tr("Result so far"));
     m_result = new ResultTable(table);

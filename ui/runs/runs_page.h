@@ -4,7 +4,6 @@
 #include "core/config/experiment_config.h"
 #include "ui/main_window/page.h"
 #include "ui/runs/store_reader.h"
-#include "ui/widgets/compact_docks.h"
 
 #include <QTimer>
 #include <filesystem>
@@ -14,7 +13,6 @@
 class QCheckBox;
 class QLabel;
 class QLineEdit;
-class QMainWindow;
 class QPushButton;
 class QSplitter;
 class QStackedWidget;
@@ -25,6 +23,7 @@ namespace mantissa::ui {
 class ChecklistPanel;
 class DetailsPanel;
 class Dock;
+class DockArea;
 class NotePanel;
 class ReadoutView;
 class RunActions;
@@ -80,8 +79,6 @@ private:
     QWidget* setupTable();
     QWidget* setupEmptyState();
     void setupDocks();
-    Dock* addDock(const QString& name, const QString& title, QWidget* content,
-        Qt::DockWidgetArea area = Qt::RightDockWidgetArea);
     void showTableMenu(const QPoint& position);
     void showNote(bool tags);
     void connectParts();
@@ -104,8 +101,7 @@ private:
     RunSortFilter* m_sorted = nullptr;
     RunEventModel* m_eventModel = nullptr;
 
-    QMainWindow* m_frame = nullptr; ///< holds the docks
-    std::unique_ptr<CompactDocks> m_docks;
+    DockArea* m_docks = nullptr;
     QSplitter* m_splitter = nullptr;
     QStackedWidget* m_tableOrEmpty = nullptr;
     QLineEdit* m_filter = nullptr;

@@ -16,6 +16,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/dock.h"
+#include "ui/widgets/dock_area.h"
 #include "ui/widgets/table.h"
 
 #include <QAction>
@@ -25,7 +26,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMainWindow>
 #include <QMenu>
 #include <QPushButton>
 #include <QSplitter>
@@ -84,10 +84,7 @@ QToolButton* exportButton(const RunActions& actions, QWidget* parent)
 
 void RunsPage::setupLayout()
 {
-    m_frame = new QMainWindow(this);
-    m_frame->setWindowFlags(Qt::Widget); // the constructor makes a window of it
-    m_frame->setContextMenuPolicy(Qt::NoContextMenu);
-    m_frame->setDockNestingEnabled(true);
+    m_docks = new DockArea(kLayoutVersion, this);
     m_plots = new RunPlots(m_settings);
     m_splitter = new QSplitter(Qt::Vertical);
     m_splitter->setChildrenCollapsible(false);
@@ -95,9 +92,7 @@ void RunsPage::setupLayout()
     m_splitter->addWidget(m_plots);
     m_splitter->setStretchFactor(1, 1);
     m_splitter->setSizes({260, 500});
-    m_frame->setCentralWidget(m_splitter);
-    m_frame->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-    m_docks = std::make_unique<CompactDocks>(*m_frame, kLayoutVersion);
+    m_docks->setCentralWidget(m_splitter);
     setupDocks();
 
     auto* layout = new QVBoxLayout(this);
@@ -111,7 +106,7 @@ void RunsPage::setupLayout()
     m_notice->setOpenExternalLinks(true);
     m_notice->hide();
     layout->addWidget(m_notice);
-    layout->addWidget(m_frame, 1);
+    layout->addWidget(m_docks, 1);
     updateCounts();
 }
 
@@ -230,29 +225,24 @@ void RunsPage::setupDocks()
         m_events->setColumnWidth(column, widths[column]);
 
     m_checklist = new ChecklistPanel;
-    m_detailsDock = addDock(QStringLiteral("details"), tr("Details"), m_details);
-    m_checklistDock = addDock(QStringLiteral("checklist"), tr("Checklist"), m_checklist);
-    m_eventsDock = addDock(QStringLiteral("events"), tr("Events"), m_events);
-    m_noteDock = addDock(QStringLiteral("note"), tr("Note and tags"), m_note);
-    m_frame->tabifyDockWidget(m_detailsDock, m_checklistDock);
+    m_detailsDock = m_docks->addDock(
+        QStringLiteral("details"), tr("Details"), m_details, Qt::RightDockWidgetArea);
+    m_checklistDock = m_docks->addDock(
+        QStringLiteral("checklist"), tr("Checklist"), m_checklist, Qt::RightDockWidgetArea);
+    m_eventsDock =
+        m_docks->addDock(QStringLiteral("events"), tr("Events"), m_events, Qt::RightDockWidgetArea);
+    m_noteDock = m_docks->addDock(
+        QStringLiteral("note"), tr("Note and tags"), m_note, Qt::RightDockWidgetArea);
+    m_docks->tabifyDockWidget(m_detailsDock, m_checklistDock);
     m_detailsDock->raise();
     m_readout = new ReadoutView;
-    m_readoutDock = addDock(
+    m_readoutDock = m_docks->addDock(
         QStringLiteral("runs_readout"), tr("Read-out"), m_readout, Qt::BottomDockWidgetArea);
     showReadout();
-    m_frame->resizeDocks({m_readoutDock}, {130}, Qt::Vertical);
-    m_frame->resizeDocks({m_detailsDock}, {352}, Qt::Horizontal);
-    m_frame->resizeDocks({m_detailsDock, m_eventsDock, m_noteDock}, {420, 200, 150}, Qt::Vertical);
+    m_docks->resizeDocks({m_readoutDock}, {130}, Qt::Vertical);
+    m_docks->resizeDocks({m_detailsDock}, {352}, Qt::Horizontal);
+    m_docks->resizeDocks({m_detailsDock, m_eventsDock, m_noteDock}, {420, 200, 150}, Qt::Vertical);
     connect(m_details, &DetailsPanel::summaryChanged, m_detailsDock, &Dock::setDetail);
-}
-
-Dock* RunsPage::addDock(
-    const QString& name, const QString& title, QWidget* content, Qt::DockWidgetArea area)
-{
-    auto* dock = new Dock(title, name, m_frame);
-    dock->setWidget(content);
-    m_frame->addDockWidget(area, dock);
-    return dock;
 }
 
 void RunsPage::showTableMenu(const QPoint& position)
