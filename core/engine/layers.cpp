@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/layers.h"
 
+#include "core/engine/bias_gelu.h"
+
 #include <ATen/ATen.h>
 #include <cmath>
 
@@ -56,6 +58,11 @@ Linear::Linear(std::int64_t inFeatures, std::int64_t outFeatures, bool withBias)
 at::Tensor Linear::forward(const at::Tensor& input)
 {
     return at::linear(input, weight, bias);
+}
+
+at::Tensor LinearGelu::forward(const at::Tensor& input)
+{
+    return biasGelu(at::linear(input, weight), bias);
 }
 
 Conv2d::Conv2d(std::int64_t inChannels, std::int64_t outChannels, const ConvShape& shape)

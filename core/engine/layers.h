@@ -20,6 +20,15 @@ protected:
     at::Tensor forward(const at::Tensor& input) override;
 };
 
+/// gelu(x W^T + b), bias and gelu in one pass over the product.
+class LinearGelu : public Linear {
+public:
+    using Linear::Linear;
+
+protected:
+    at::Tensor forward(const at::Tensor& input) override;
+};
+
 /// A square kernel.
 struct ConvShape {
     std::int64_t kernel = 3;

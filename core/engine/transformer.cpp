@@ -50,16 +50,16 @@ private:
 class TransformerMlp : public Module {
 public:
     explicit TransformerMlp(std::int64_t dim)
-        : m_fc1(add<Linear>("fc1", dim, kMlpFactor * dim))
+        : m_fc1(add<LinearGelu>("fc1", dim, kMlpFactor * dim))
         , m_fc2(add<Linear>("fc2", kMlpFactor * dim, dim))
     {
     }
 
 protected:
-    at::Tensor forward(const at::Tensor& input) override { return m_fc2(at::gelu(m_fc1(input))); }
+    at::Tensor forward(const at::Tensor& input) override { return m_fc2(m_fc1(input)); }
 
 private:
-    Linear& m_fc1;
+    LinearGelu& m_fc1; ///< the Python twin has the gelu between fc1 and fc2
     Linear& m_fc2;
 };
 

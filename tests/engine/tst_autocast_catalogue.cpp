@@ -352,7 +352,7 @@ private Q_SLOTS:
         ModelConfig config;
         config.kind = static_cast<ModelKind>(kind);
         config.hidden = {8};
-        const bool images = !misfit(config.kind, imagesShape());
+        const bool images = !misfit(config, imagesShape());
         const auto shape = images ? imagesShape() : textShape();
         const auto model = makeModel(config, shape);
         QVERIFY2(model.has_value(), model ? "" : model.error().message.c_str());
