@@ -2,6 +2,7 @@
 // What a Trainer does beside training: the check before the first step, anomaly mode, and what
 // follows a skipped step. None of it is part of a step's time, anomaly mode excepted.
 #include "core/engine/autocast_guard.h"
+#include "core/engine/cast_count.h"
 #include "core/engine/preflight_check.h"
 #include "core/engine/trainer_private.h"
 #include "core/run/watchers.h"
@@ -96,6 +97,16 @@ void Trainer::Private::checkBeforeFirstStep()
 }
 
 Result<StepTensors> Trainer::Private::runStep()
+{
+    if (m_factsTaken)
+        return runStepAsAsked();
+    const CastCount casts;
+    auto step = runStepAsAsked();
+    m_casts = casts.value();
+    return step;
+}
+
+Result<StepTensors> Trainer::Private::runStepAsAsked()
 {
     if (!variant.settings.debug.anomaly)
         return trainStep->run(m_batches);

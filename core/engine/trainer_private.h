@@ -86,6 +86,7 @@ private:
     void locate(const StepRecord& record);
     void checkBeforeFirstStep();
     [[nodiscard]] Result<StepTensors> runStep();
+    [[nodiscard]] Result<StepTensors> runStepAsAsked(); ///< in anomaly mode, or not
     [[nodiscard]] Result<void> restoreScalers(const CheckpointState& checkpoint);
     void noteDifferences(const nlohmann::json& saved);
     [[nodiscard]] Result<void> stepOnCpu(StepRecord& record);
@@ -97,6 +98,8 @@ private:
     Batch m_validationBatch;
     std::vector<StepRecord> m_ready;
     std::int64_t m_locatedAt = 0; ///< step of the last replay
+    std::int64_t m_casts = 0; ///< of the last step that was counted
+    bool m_factsTaken = false; ///< no step is counted any more
     bool m_buffersTold = false;
     bool m_badBuffersTold = false;
 };

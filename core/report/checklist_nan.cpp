@@ -285,6 +285,14 @@ CheckResult checkSettings(const Facts& facts)
     return result;
 }
 
+std::string castText(const nlohmann::json& facts)
+{
+    const auto casts = facts.find("casts");
+    return casts != facts.end() && casts->is_number_integer()
+        ? fmt::format("; {} copies to another type in a step", casts->get<std::int64_t>())
+        : std::string();
+}
+
 CheckResult checkTypes(const Facts& facts)
 {
     auto result = make("types", "Did the first step compute in types it should not?",
@@ -295,9 +303,9 @@ CheckResult checkTypes(const Facts& facts)
         const auto mismatches = event.data.value("mismatches", nlohmann::json::array());
         result.answer = mismatches.empty() ? CheckAnswer::NotFound : CheckAnswer::Found;
         result.evidence = mismatches.empty()
-            ? fmt::format("prediction {}, loss {}, gradient {}",
+            ? fmt::format("prediction {}, loss {}, gradient {}{}",
                 event.data.value("prediction_dtype", "?"), event.data.value("loss_dtype", "?"),
-                event.data.value("gradient_dtype", "?"))
+                event.data.value("gradient_dtype", "?"), castText(event.data))
             : mismatches.dump();
     }
     return result;
