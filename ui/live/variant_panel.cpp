@@ -2,6 +2,7 @@
 #include "ui/live/variant_panel.h"
 
 #include "core/run/series_info.h"
+#include "ui/live/scaler_edits.h"
 #include "ui/theme/fonts.h"
 #include "ui/theme/value_text.h"
 #include "ui/widgets/badge.h"
@@ -32,6 +33,14 @@ QLabel* makeLabel(const QString& text, const QFont& font, Qt::Alignment alignmen
     return label;
 }
 
+ScalerConfig scalerInForce(const RunTrace& trace)
+{
+    ScalerEdits edits(trace.variant().settings.scaler);
+    for (const LifecycleEvent& event : trace.events())
+        edits.take(event);
+    return edits.config();
+}
+
 } // namespace
 
 std::optional<double> secondsLeft(const RunTrace& trace)
@@ -49,19 +58,15 @@ std::optional<double> secondsLeft(const RunTrace& trace)
 
 std::optional<NextGrowth> nextGrowth(const RunTrace& trace)
 {
-    const ScalerConfig& scaler = trace.variant().settings.scaler;
     const auto tracker = trace.last(series::kGrowthTracker);
-    if (!trace.variant().usesScaler() || scaler.policy == ScalerPolicy::Static || !tracker)
+    if (!trace.variant().usesScaler() || !tracker)
         return std::nullopt;
-    std::int64_t interval = scaler.growthInterval;
-    for (const LifecycleEvent& event : trace.events()) {
-        if (event.kind == event_kind::kSettingChanged
-            && event.data.value("key", "") == "growth_interval" && event.data.contains("new")
-            && event.data["new"].is_number())
-            interval = event.data["new"].get<std::int64_t>();
-    }
+    const ScalerConfig scaler = scalerInForce(trace);
+    if (scaler.policy == ScalerPolicy::Static || scaler.policy == ScalerPolicy::Smooth)
+        return std::nullopt;
     const auto done = static_cast<std::int64_t>(*tracker);
-    return NextGrowth{std::max<std::int64_t>(interval - done, 0), done, interval};
+    return NextGrowth{
+        std::max<std::int64_t>(scaler.growthInterval - done, 0), done, scaler.growthInterval};
 }
 
 VariantCard::VariantCard(const LiveVariant& variant, QWidget* parent)
@@ -104,7 +109,8 @@ VariantCard::VariantCard(const LiveVariant& variant, QWidget* parent)
         change->setFixedHeight(22);
         change->setFont(font);
         change->setObjectName(QStringLiteral("change_scaler"));
-        change->setToolTip(tr("Opens the scaler's settings; they can be changed while the run is on"));
+        change->setToolTip(
+            tr("Opens the scaler's settings; they can be changed while the run is on"));
         grid->addWidget(change, NumRows + 3, 0, 1, 2, Qt::AlignLeft);
         connect(change, &QPushButton::clicked, this, &VariantCard::scalerWanted);
     }
@@ -171,16 +177,17 @@ void VariantCard::showScaler(const RunTrace& trace)
     }
     const auto scale = trace.last(series::kScale);
     set(Scale, scale ? formatScale(*scale) : tr("not yet"), !scale);
-    const auto growth = nextGrowth(trace);
-    if (!growth)
-        set(NextGrowth,
-            trace.variant().settings.scaler.policy == ScalerPolicy::Static ? tr("never: static")
-                                                                           : tr("not yet"),
-            true);
-    else
+    const auto policy = scalerInForce(trace).policy;
+    if (const auto growth = nextGrowth(trace))
         set(NextGrowth,
             tr("in %1 steps (%2 of %3)")
                 .arg(count(growth->steps), count(growth->tracker), count(growth->interval)));
+    else if (policy == ScalerPolicy::Static)
+        set(NextGrowth, tr("never: static"), true);
+    else if (policy == ScalerPolicy::Smooth)
+        set(NextGrowth, tr("a little at each step: smooth"), true);
+    else
+        set(NextGrowth, tr("not yet"), true);
 }
 
 void VariantCard::update(const LiveVariant& variant, const RunSummary& summary, bool training,

@@ -37,6 +37,7 @@ private Q_SLOTS:
     void resultGivesRatiosToTheBaseline();
     void resultNamesWhatIsNotMeasured();
     void sliderAndWeightAgree();
+    void nextGrowthFollowsWhatIsChangedMeanwhile();
 };
 
 void TestLiveModels::readoutShowsValuesAndDifferences()
@@ -170,6 +171,35 @@ void TestLiveModels::sliderAndWeightAgree()
     QCOMPARE(weightOfSlider(1000), 0.999);
     for (const double weight : {0.5, 0.9, 0.97, 0.99, 0.999})
         QVERIFY(std::abs(weightOfSlider(sliderOfWeight(weight)) - weight) < 0.0021);
+}
+
+void TestLiveModels::nextGrowthFollowsWhatIsChangedMeanwhile()
+{
+    PlannedRun run;
+    run.variant.precision = Precision::Fp16;
+    run.variant.settings.scaler.growthInterval = 2000;
+    LiveBuffer buffer({run});
+    RunTrace trace(run);
+    const auto change = [&](const char* key, const nlohmann::json& value) {
+        buffer.onEvent(0,
+            LifecycleEvent{std::string(event_kind::kSettingChanged), 3, 1.0, {},
+                {{"key", key}, {"old", nullptr}, {"new", value}}});
+        trace.poll(buffer);
+    };
+    QVERIFY(!nextGrowth(trace));
+    buffer.onEvent(0, Samples{1, 3, {{"growth_tracker", {1, 2, 3}}}});
+    trace.poll(buffer);
+    QCOMPARE(nextGrowth(trace)->steps, std::int64_t{1997});
+    change("growth_interval", 200);
+    QCOMPARE(nextGrowth(trace)->steps, std::int64_t{197});
+    QCOMPARE(nextGrowth(trace)->interval, std::int64_t{200});
+    // Neither has a count to wait for.
+    change("policy", "static");
+    QVERIFY(!nextGrowth(trace));
+    change("policy", "smooth");
+    QVERIFY(!nextGrowth(trace));
+    change("policy", "pytorch");
+    QVERIFY(nextGrowth(trace));
 }
 
 QTEST_MAIN(TestLiveModels)
