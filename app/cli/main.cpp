@@ -20,8 +20,7 @@ using namespace mantissa::cli;
 namespace {
 
 /// Commands of the contract that later versions bring: refused by name instead of as unknown words.
-constexpr std::array kNotBuilt{
-    "compare", "check", "fit", "tune", "plot", "import", "profile"};
+constexpr std::array kNotBuilt{"compare", "check", "fit", "tune", "plot", "import", "profile"};
 
 /// What the command line asked for: filled by the parser, run after it.
 struct Request {

@@ -10,7 +10,6 @@
 #include "core/storage/run_store.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>

@@ -186,9 +186,8 @@ std::string missingTorchHint(std::string_view errors)
     if (errors.find("libtorch") == std::string_view::npos
         && errors.find("libc10") == std::string_view::npos)
         return {};
-    return "; the worker did not find LibTorch: set MANTISSA_TORCH to the folder of LibTorch "
-           "2.11.0 "
-           "(it holds lib/libtorch_cpu.so)";
+    return "; the worker did not find LibTorch: set MANTISSA_TORCH to the folder of "
+           "LibTorch 2.11.0 (it holds lib/libtorch_cpu.so)";
 }
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const WorkerProgram& program)

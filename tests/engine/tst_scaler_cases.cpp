@@ -28,6 +28,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 class PlainStep : public Optimizer {
 public:
     using Optimizer::Optimizer;
+    std::vector<NamedTensor> state() const override { return {}; }
 
 protected:
     void update(const std::vector<std::size_t>& indices, const std::vector<at::Tensor>& gradients,

@@ -185,8 +185,9 @@ void LivePlots::feedEdits(int variant)
         if (event.kind != event_kind::kSettingChanged || curves.scale < 0)
             continue;
         const auto step = static_cast<double>(event.step.value_or(trace.steps()));
-        m_scale->addMark({MarkKind::Edit, xOf(trace, step), trace.valueAt(series::kScale, step)
-                .value_or(0), curves.scale, settingChangeText(event)});
+        m_scale->addMark(
+            {MarkKind::Edit, xOf(trace, step), trace.valueAt(series::kScale, step).value_or(0),
+                curves.scale, settingChangeText(event)});
     }
 }
 

@@ -108,7 +108,8 @@ void ScalerEdits::takeChange(const LifecycleEvent& event, std::int64_t request)
         m_edits.push_back({request, event.step, {}, {}});
     Edit& edit = m_edits.back();
     edit.back.insert(edit.back.begin(), SettingChange{key, valueOf(event, "old")});
-    edit.text += (edit.text.isEmpty() ? QString() : QStringLiteral(", ")) + settingChangeText(event);
+    edit.text +=
+        (edit.text.isEmpty() ? QString() : QStringLiteral(", ")) + settingChangeText(event);
 }
 
 void ScalerEdits::end()

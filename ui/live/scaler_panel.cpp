@@ -177,10 +177,9 @@ void ScalerPanel::showRows(bool force)
         if (!row.typed && (force || !row.editor->isBeingEdited()))
             row.editor->setText(valueText(*subject, row));
         const QString unused = QString::fromStdString(
-            row.key == "scale" ? std::string()
-                               : whyUnused(*row.spec, settings, Precision::Fp16));
+            row.key == "scale" ? std::string() : whyUnused(*row.spec, settings, Precision::Fp16));
         const bool isWrong = refusal && refusal->key == row.key;
-        QString note = isWrong            ? QString::fromStdString(refusal->reason)
+        QString note = isWrong                  ? QString::fromStdString(refusal->reason)
             : subject->edits.isPending(row.key) ? tr("pending: at the next update")
                                                 : unused;
         row.editor->setEnabled(isOn && (unused.isEmpty() || row.typed));
@@ -210,8 +209,8 @@ void ScalerPanel::showButtons(bool isWrong)
     if (!subject)
         return;
     const QString last = subject->edits.lastEdit();
-    m_undoButton->setToolTip(last.isEmpty() ? tr("Nothing has been changed yet")
-                                            : tr("Takes back: %1").arg(last));
+    m_undoButton->setToolTip(
+        last.isEmpty() ? tr("Nothing has been changed yet") : tr("Takes back: %1").arg(last));
     m_state->setText(subject->edits.isPending() ? tr("Asked for; takes effect at the next update.")
             : !isOn                             ? tr("The run has ended.")
             : last.isEmpty() ? tr("Bold: differs from the run. Apply takes effect at the next "

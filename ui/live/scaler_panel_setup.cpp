@@ -90,8 +90,7 @@ void ScalerPanel::setupRows(QGridLayout& grid)
         showRows(true);
     });
     for (const std::string_view key : liveScalerKeys()) {
-        const KeySpec* spec =
-            key == "scale" ? &scaleSpec() : findKey("scaler." + std::string(key));
+        const KeySpec* spec = key == "scale" ? &scaleSpec() : findKey("scaler." + std::string(key));
         if (!spec)
             continue;
         Row row;
@@ -100,7 +99,8 @@ void ScalerPanel::setupRows(QGridLayout& grid)
         row.label = new QLabel(QString::fromStdString(row.key));
         row.label->setToolTip(toolTipText(*spec));
         row.editor = new FieldEditor(*spec);
-        row.editor->input()->setObjectName(QStringLiteral("live.") + QString::fromStdString(row.key));
+        row.editor->input()->setObjectName(
+            QStringLiteral("live.") + QString::fromStdString(row.key));
         row.label->setBuddy(row.editor->input());
         row.note = new QLabel;
         row.note->setFont(hintFont(font()));

@@ -200,12 +200,13 @@ void MainWindow::resumeRun(std::int64_t run)
     if (!options)
         return;
     endSession();
-    auto session =
-        RunStore::open(m_options.store, RunStore::Mode::ReadWrite)
-            .and_then([&](const std::unique_ptr<RunStore>& store) { return planResume(*store, run); })
-            .and_then([&](const ResumePlan& plan) {
-                return RunSession::resumeRun(plan, run, *options, m_options.store);
-            });
+    auto session = RunStore::open(m_options.store, RunStore::Mode::ReadWrite)
+                       .and_then([&](const std::unique_ptr<RunStore>& store) {
+                           return planResume(*store, run);
+                       })
+                       .and_then([&](const ResumePlan& plan) {
+                           return RunSession::resumeRun(plan, run, *options, m_options.store);
+                       });
     begin(std::move(session), tr("Resume"));
 }
 
@@ -216,16 +217,16 @@ void MainWindow::startFromCheckpoint(std::int64_t run, const ScalerConfig& scale
     if (!options)
         return;
     endSession();
-    auto session = RunStore::open(m_options.store, RunStore::Mode::ReadWrite)
-                       .and_then([&](const std::unique_ptr<RunStore>& store) {
-                           return store->run(run).and_then([&](const RunRecord& record) {
-                               return planFromCheckpoint(
-                                   *store, run, scaler, record.variant + "-scaler");
-                           });
-                       })
-                       .and_then([&](const ResumePlan& plan) {
-                           return RunSession::beginFrom(plan, *options, m_options.store);
-                       });
+    auto session =
+        RunStore::open(m_options.store, RunStore::Mode::ReadWrite)
+            .and_then([&](const std::unique_ptr<RunStore>& store) {
+                return store->run(run).and_then([&](const RunRecord& record) {
+                    return planFromCheckpoint(*store, run, scaler, record.variant + "-scaler");
+                });
+            })
+            .and_then([&](const ResumePlan& plan) {
+                return RunSession::beginFrom(plan, *options, m_options.store);
+            });
     begin(std::move(session), what);
 }
 

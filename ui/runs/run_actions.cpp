@@ -96,8 +96,8 @@ void RunActions::setupActions()
     connect(report, &QAction::triggered, this, &RunActions::askForReport);
     connect(exportCsv, &QAction::triggered, this, &RunActions::askForCsv);
     connect(exportJson, &QAction::triggered, this, &RunActions::askForJson);
-    resume = add(id(Icon::Start), tr("Resume"),
-        tr("Go on with the run from its newest checkpoint"), Qt::CTRL | Qt::SHIFT | Qt::Key_E);
+    resume = add(id(Icon::Start), tr("Resume"), tr("Go on with the run from its newest checkpoint"),
+        Qt::CTRL | Qt::SHIFT | Qt::Key_E);
     connect(clone, &QAction::triggered, this, [this] { Q_EMIT cloneRequested(m_runs.front()); });
     connect(
         resume, &QAction::triggered, this, [this] { Q_EMIT resumeRequested(m_runs.front().id); });

@@ -56,22 +56,21 @@ Result<std::unique_ptr<RunSession>> RunSession::make(const ResumePlan& plan,
         return tl::unexpected(writer.error());
     auto controller = std::make_unique<ExperimentController>(
         std::vector{plan.run}, plan.config.settings.run, std::move(options));
-    return std::unique_ptr<RunSession>(new RunSession(
-        plan.config, std::move(controller), std::move(writer), storeFile, nullptr));
+    return std::unique_ptr<RunSession>(
+        new RunSession(plan.config, std::move(controller), std::move(writer), storeFile, nullptr));
 }
 
 Result<std::unique_ptr<RunSession>> RunSession::resumeRun(const ResumePlan& plan, std::int64_t run,
     ControllerOptions options, const std::filesystem::path& storeFile)
 {
-    return make(
-        plan, std::move(options), StoreWriter::resume(storeFile, run, plan.run), storeFile);
+    return make(plan, std::move(options), StoreWriter::resume(storeFile, run, plan.run), storeFile);
 }
 
 Result<std::unique_ptr<RunSession>> RunSession::beginFrom(
     const ResumePlan& plan, ControllerOptions options, const std::filesystem::path& storeFile)
 {
-    return make(plan, std::move(options),
-        StoreWriter::create(storeFile, plan.config, {plan.run}), storeFile);
+    return make(plan, std::move(options), StoreWriter::create(storeFile, plan.config, {plan.run}),
+        storeFile);
 }
 
 RunSession::~RunSession()

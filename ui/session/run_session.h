@@ -35,8 +35,8 @@ public:
     static Result<std::unique_ptr<RunSession>> resumeRun(const ResumePlan& plan, std::int64_t run,
         ControllerOptions options, const std::filesystem::path& storeFile);
     /// A new run that begins at another one's checkpoint.
-    static Result<std::unique_ptr<RunSession>> beginFrom(const ResumePlan& plan,
-        ControllerOptions options, const std::filesystem::path& storeFile);
+    static Result<std::unique_ptr<RunSession>> beginFrom(
+        const ResumePlan& plan, ControllerOptions options, const std::filesystem::path& storeFile);
     /// Stops what is still running, at once, and waits for it.
     ~RunSession() override;
 

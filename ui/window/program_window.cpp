@@ -43,8 +43,7 @@ void addProgramPages(
     addExperimentPage(window, document);
     auto* live = new LivePage(window.startAction(), document, window.settings(), store);
     window.addPage(live);
-    QObject::connect(
-        live, &LivePage::variantRequested, &window, &MainWindow::startFromCheckpoint);
+    QObject::connect(live, &LivePage::variantRequested, &window, &MainWindow::startFromCheckpoint);
     auto* runs = new RunsPage(store, window.settings());
     window.addPage(runs);
     connectRuns(*runs, window, document);

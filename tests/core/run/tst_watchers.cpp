@@ -136,17 +136,17 @@ private Q_SLOTS:
     {
         auto variant = variantOf();
         variant.settings.scaler.growthInterval = 1;
-        const auto policy = makeLossScalePolicy(variant.settings.scaler);
+        LossScalePolicy policy(variant.settings.scaler);
         Watchers watchers(variant);
         const auto raised = feed(watchers, 200, [&](WatchedStep& step) {
             step.loss = 1e-4;
-            step.scale = policy->state().scale;
-            policy->update(false);
+            step.scale = policy.state().scale;
+            policy.update(false);
         });
         // 2^16 at step 1, over 1e6 = 2^19.9 from step 5 on; at most 2^127.
         QCOMPARE(stepsOf(raised, alert_kind::kScaleHigh), Steps{5});
         QVERIFY(raised.front().alert.hypothesis.find("scaler.max_scale") != std::string::npos);
-        QCOMPARE(double(policy->state().scale), std::ldexp(1.0, 127));
+        QCOMPARE(double(policy.state().scale), std::ldexp(1.0, 127));
     }
 
     /// Nothing overflows in bf16: the scale doubles for ever.

@@ -123,7 +123,7 @@ private Q_SLOTS:
         QCOMPARE(f.form.text("model.hidden"), QStringLiteral("128"));
         QCOMPARE(f.form.text("scaler.min_scale"), QString());
         QCOMPARE(f.form.overrideText(1, 0), QStringLiteral("0.0003"));
-        QCOMPARE(f.form.whyUnused(key("train.momentum")), QStringLiteral("sgd only"));
+        QCOMPARE(f.form.whyUnused(key("train.momentum")), QStringLiteral("sgd and rmsprop only"));
         QCOMPARE(f.form.whyUnused(key("scaler.init_scale")), QString());
     }
 
@@ -221,7 +221,7 @@ private Q_SLOTS:
         f.form.setOverride(0, 0, QStringLiteral("sgd"));
         QVERIFY(
             f.document.experiment()->variants[0].settings.train.optimizer == OptimizerKind::Sgd);
-        f.form.setOverride(0, 0, QStringLiteral("adam"));
+        f.form.setOverride(0, 0, QStringLiteral("lion"));
         QVERIFY(f.form.problem("variant[0].train.optimizer").has_value());
         f.form.removeOverride(0, 0);
         QVERIFY(f.document.experiment()->variants[0].overrides.empty());

@@ -276,8 +276,9 @@ void TestGuiRun::reportIsWritten()
     QVERIFY(report && report->isVisible() && report->isEnabled());
     QDesktopServices::setUrlHandler(QStringLiteral("file"), this, "openUrl");
     QTest::mouseClick(report, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        m_opened.toLocalFile().endsWith(QStringLiteral("comparison-1.html")), 20000);
     QDesktopServices::unsetUrlHandler(QStringLiteral("file"));
-    QVERIFY(m_opened.toLocalFile().endsWith(QStringLiteral("comparison-1.html")));
     QFile file(
         QString::fromStdString((m_store.parent_path() / "reports" / "comparison-1.html").string()));
     QVERIFY(file.open(QIODevice::ReadOnly));

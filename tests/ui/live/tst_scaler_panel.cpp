@@ -22,8 +22,8 @@ using mantissa::test::RunFixture;
 
 namespace {
 
-LifecycleEvent changed(const char* key, const nlohmann::json& from, const nlohmann::json& to,
-    std::int64_t request = 0)
+LifecycleEvent changed(
+    const char* key, const nlohmann::json& from, const nlohmann::json& to, std::int64_t request = 0)
 {
     LifecycleEvent event;
     event.kind = event_kind::kSettingChanged;
@@ -173,8 +173,7 @@ void TestScalerPanel::start(std::vector<std::string> variants, std::int64_t step
 
 void TestScalerPanel::type(const char* key, const char* text)
 {
-    auto* field =
-        m_page->findChild<QWidget*>(QStringLiteral("live.") + QString::fromLatin1(key));
+    auto* field = m_page->findChild<QWidget*>(QStringLiteral("live.") + QString::fromLatin1(key));
     QVERIFY(field && field->isEnabled());
     if (auto* words = qobject_cast<QComboBox*>(field)) {
         words->setFocus();
