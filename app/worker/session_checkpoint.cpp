@@ -64,7 +64,6 @@ void Session::writeCheckpoint()
         return;
     }
     m_checkpointStep = step;
-    removeOldCheckpoints(m_checkpointFolder);
     std::error_code ignored;
     const auto bytes = std::filesystem::file_size(file, ignored);
     const std::chrono::duration<double, std::milli> time = Clock::now() - begin;
@@ -79,8 +78,6 @@ void Session::keepAtEnd(const Finished& end)
         return;
     if (end.state == RunState::Stopped && m_limits.checkpointEvery > 0)
         writeCheckpoint();
-    if (!m_checkpointFolder.empty())
-        removeOldCheckpoints(m_checkpointFolder, std::chrono::milliseconds(0));
     if (!m_limits.saveWeights)
         return;
     const auto file = m_checkpointFolder / "weights.safetensors";

@@ -84,7 +84,8 @@ Result<void> writeAtomically(
     const auto folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
     std::error_code ignored;
     fs::create_directories(folder, ignored);
-    const fs::path partial = fmt::format("{}.{}.part", file.string(), ::getpid());
+    const fs::path partial =
+        fmt::format("{}.{}{}", file.string(), ::getpid(), kUnfinishedExtension);
     int error = writeParts(partial, parts);
     if (error == 0 && ::rename(partial.c_str(), file.c_str()) != 0)
         error = errno;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/checkpoint_files.h"
 
+#include "core/base/atomic_file.h"
 #include "core/base/number_text.h"
 #include "core/weights/safetensors.h"
 
@@ -126,18 +127,31 @@ Result<ResumePoint> newestResumePoint(const fs::path& folder, std::int64_t lastS
     return fail(fmt::format("there is no whole checkpoint in {}{}", folder.string(), problems));
 }
 
-void removeOldCheckpoints(const fs::path& folder, std::chrono::milliseconds youth)
+void removeOldCheckpoints(const fs::path& folder, std::int64_t storedStep)
 {
-    const auto files = checkpointsIn(folder);
-    const auto now = fs::file_time_type::clock::now();
     std::error_code ignored;
-    bool oldOneSeen = false;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        if (i >= kKeptCheckpoints && (oldOneSeen || youth.count() == 0))
-            fs::remove(files[i], ignored);
-        else
-            oldOneSeen = oldOneSeen || now - fs::last_write_time(files[i], ignored) >= youth;
+    std::size_t kept = 0;
+    for (const auto& file : checkpointsIn(folder)) {
+        if (stepOf(file) <= storedStep && ++kept > kKeptCheckpoints)
+            fs::remove(file, ignored);
     }
+}
+
+void removeLaterCheckpoints(const fs::path& folder, std::int64_t step)
+{
+    std::error_code ignored;
+    for (const auto& file : checkpointsIn(folder)) {
+        if (stepOf(file) > step)
+            fs::remove(file, ignored);
+    }
+    std::vector<fs::path> halves;
+    for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end;
+         at.increment(ignored)) {
+        if (at->path().extension() == kUnfinishedExtension)
+            halves.push_back(at->path());
+    }
+    for (const auto& file : halves)
+        fs::remove(file, ignored);
 }
 
 } // namespace mantissa

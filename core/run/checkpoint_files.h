@@ -4,7 +4,6 @@
 #include "core/base/result.h"
 #include "core/run/resume_point.h"
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -43,10 +42,12 @@ std::vector<std::filesystem::path> checkpointsIn(const std::filesystem::path& fo
 /// A run keeps so many checkpoints: should the newest be damaged, there is the one before.
 inline constexpr std::size_t kKeptCheckpoints = 2;
 
-/// Removes all but the kKeptCheckpoints newest checkpoints of a folder, and of those before them
-/// the ones that are younger than `youth` and one that is not: samples reach the store up to a
-/// moment later, and a run goes on from a checkpoint that its stored series reach.
-void removeOldCheckpoints(const std::filesystem::path& folder,
-    std::chrono::milliseconds youth = std::chrono::milliseconds(2'000));
+/// Removes all but the kKeptCheckpoints newest of the checkpoints up to `storedStep`, the last step
+/// whose samples are stored. Later ones stay: a run goes on from one that its stored series reach.
+void removeOldCheckpoints(const std::filesystem::path& folder, std::int64_t storedStep);
+
+/// Removes the checkpoints after `step`, by which the run comes again, and what a killed worker
+/// left half written.
+void removeLaterCheckpoints(const std::filesystem::path& folder, std::int64_t step);
 
 } // namespace mantissa

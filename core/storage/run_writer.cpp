@@ -6,6 +6,8 @@
 #include "core/storage/store_records.h"
 #include "core/storage/summary_json.h"
 
+#include <algorithm>
+
 namespace mantissa {
 
 namespace {
@@ -196,13 +198,16 @@ void RunWriter::write(Database& db, std::int64_t now)
     writeRow(db, now);
 }
 
-void RunWriter::committed()
+bool RunWriter::committed()
 {
+    const bool newCheckpoint = std::ranges::any_of(
+        m_events, [](const auto& event) { return event.kind == event_kind::kCheckpoint; });
     m_series.committed();
     m_events.clear();
     m_rowDirty = false;
     m_environmentDirty = false;
     m_writtenHeartbeatMs = m_heartbeatMs;
+    return newCheckpoint;
 }
 
 void RunWriter::writeEvents(Database& db)

@@ -32,7 +32,10 @@ public:
     bool dirty(std::int64_t nowMs) const;
     /// Inside a transaction. Throws SQLite::Exception; may be called again after a failure.
     void write(SQLite::Database& db, std::int64_t nowMs);
-    void committed();
+    /// True if the transaction told of a new checkpoint.
+    bool committed();
+    /// The last step whose samples have been written.
+    std::int64_t lastStep() const { return m_progress.outcome().stepsAttempted; }
 
 private:
     void writeEvents(SQLite::Database& db);

@@ -199,8 +199,10 @@ std::string StoreWriter::Private::tryCommit(std::vector<RunWriter*>& dirty, std:
     });
     if (!result)
         return result.error().message;
-    for (auto* run : dirty)
-        run->committed();
+    for (auto* run : dirty) {
+        if (run->committed())
+            removeOldCheckpoints(mantissa::checkpointFolder(file, run->id()), run->lastStep());
+    }
     return {};
 }
 
@@ -286,6 +288,9 @@ Result<void> StoreWriter::Private::takeOver(std::int64_t run, const PlannedRun& 
         find.reset();
         transaction.commit();
         runs.front().committed();
+        const auto folder = mantissa::checkpointFolder(file, run);
+        removeLaterCheckpoints(folder, plan.resume->step);
+        removeOldCheckpoints(folder, plan.resume->step);
         return {};
     });
 }

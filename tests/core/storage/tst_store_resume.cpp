@@ -238,25 +238,66 @@ private Q_SLOTS:
         QVERIFY(contains(readResumePoint(file), "no checkpoint of a run"));
     }
 
-    void keepsTheLastTwoCheckpoints()
+    void keepsTheLastTwoCheckpointsThatTheSeriesReach()
     {
         const TempStore temp;
         const auto variant = experiment({Precision::Fp32}).variants.front();
-        for (const std::int64_t step : {5, 900, 1000, 70})
+        const auto steps = [&] {
+            std::vector<std::int64_t> found;
+            for (const auto& file : checkpointsIn(temp.folder()))
+                found.push_back(readResumePoint(file).value().step);
+            return found;
+        };
+        for (const std::int64_t step : {5, 900, 1000, 70, 30})
             writeCheckpoint(temp.folder(), step, variant);
         std::ofstream(temp.folder() / "step-x.ckpt") << "not ours";
-        removeOldCheckpoints(temp.folder(), std::chrono::hours(1));
-        QCOMPARE(checkpointsIn(temp.folder()).size(), std::size_t{4}); // all of them are young
-        const auto old = fs::file_time_type::clock::now() - std::chrono::hours(2);
-        fs::last_write_time(checkpointFile(temp.folder(), 70), old);
-        removeOldCheckpoints(temp.folder(), std::chrono::hours(1));
-        QCOMPARE(checkpointsIn(temp.folder()).size(), std::size_t{3}); // one old one is kept
-        removeOldCheckpoints(temp.folder(), std::chrono::milliseconds(0));
-        const auto left = checkpointsIn(temp.folder());
-        QCOMPARE(left.size(), std::size_t{2});
-        QCOMPARE(left[0], checkpointFile(temp.folder(), 1000));
-        QCOMPARE(left[1], checkpointFile(temp.folder(), 900));
+        removeOldCheckpoints(temp.folder(), 69);
+        QVERIFY((steps() == std::vector<std::int64_t>{1000, 900, 70, 30, 5}));
+        removeOldCheckpoints(temp.folder(), 70);
+        QVERIFY((steps() == std::vector<std::int64_t>{1000, 900, 70, 30}));
+        removeLaterCheckpoints(temp.folder(), 900);
+        QVERIFY((steps() == std::vector<std::int64_t>{900, 70, 30}));
+        removeOldCheckpoints(temp.folder(), 2000);
+        QVERIFY((steps() == std::vector<std::int64_t>{900, 70}));
         QVERIFY(fs::exists(temp.folder() / "step-x.ckpt"));
+    }
+
+    /// The worker is ahead of the store: what it has written after the last stored step goes only
+    /// once that step is stored.
+    void checkpointsAreRemovedAsTheSeriesReachThem()
+    {
+        const TempStore temp;
+        const auto variant = experiment({Precision::Fp32}).variants.front();
+        const auto writer = writerOf(temp.file());
+        const auto folder = writer->checkpointFolder(0);
+        writer->onState(0, outcome(RunState::Running));
+        for (const std::int64_t step : {10, 20, 30, 40})
+            writeCheckpoint(folder, step, variant);
+        send(*writer, 1, 30);
+        writer->onEvent(0,
+            LifecycleEvent{std::string(event_kind::kCheckpoint), 30, 15, "",
+                {{"step", 30}, {"path", checkpointFile(folder, 30).string()}}});
+        writer->flush();
+        const std::vector<fs::path> left{
+            checkpointFile(folder, 40), checkpointFile(folder, 30), checkpointFile(folder, 20)};
+        QVERIFY(checkpointsIn(folder) == left);
+    }
+
+    /// A checkpoint of the time before would be taken for one of the run that goes on.
+    void checkpointsAfterTheResumePointGo()
+    {
+        const TempStore temp;
+        const auto variant = experiment({Precision::Fp32}).variants.front();
+        const auto run = storeKilledRun(temp.file(), 130);
+        const auto folder = checkpointFolder(temp.file(), run);
+        for (const std::int64_t step : {60, 80, 100, 120})
+            writeCheckpoint(folder, step, variant);
+        std::ofstream(folder / "step-140.ckpt.4711.part") << "killed in the middle";
+        const auto writer = StoreWriter::resume(temp.file(), run, planAt(100));
+        QVERIFY(writer);
+        const std::vector<fs::path> left{checkpointFile(folder, 100), checkpointFile(folder, 80)};
+        QVERIFY(checkpointsIn(folder) == left);
+        QCOMPARE(std::distance(fs::directory_iterator(folder), {}), std::ptrdiff_t{2});
     }
 
     void aNewVariantBeginsAtTheCheckpoint()
