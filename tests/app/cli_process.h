@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "tests/support/send_signal.h"
+
 #include <QProcess>
 #include <QTemporaryDir>
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ public:
     int run(const QStringList& arguments);
     /// The exit code; -1 = did not end within 60 s, -2 = ended by a signal.
     int awaitEnd();
-    void signal(int number) { ::kill(static_cast<pid_t>(m_process.processId()), number); }
+    void signal(int number) { sendSignal(m_process, number); }
 
     /// Waits until a JSON line of `type` (of `variant` and `kind`, if given) has come; null if it
     /// does not.

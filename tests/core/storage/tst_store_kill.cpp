@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/storage/run_store.h"
 #include "tests/support/fake_values.h"
+#include "tests/support/send_signal.h"
 #include "tests/support/store_fixture.h"
 #include "tests/support/waits.h"
 
 #include <QProcess>
 #include <QTest>
 #include <chrono>
-#include <csignal>
 #include <fstream>
 #include <map>
 #include <random>
@@ -92,7 +92,7 @@ private:
             killers.emplace_back([&host, wait = delay(m_random)] {
                 std::this_thread::sleep_for(std::chrono::milliseconds(wait));
                 host->killedMs = nowMs();
-                ::kill(static_cast<pid_t>(host->process.processId()), SIGKILL);
+                sendSignal(host->process, SIGKILL);
             });
         }
         for (auto& killer : killers)
