@@ -2,7 +2,9 @@
 #include "core/engine/adversarial_step.h"
 
 #include "core/engine/autocast_guard.h"
+#include "core/engine/non_finite_locator.h"
 #include "core/engine/optimizer.h"
+#include "core/engine/precision_setup.h"
 #include "core/engine/tensor_value.h"
 
 #include <ATen/ATen.h>
@@ -47,10 +49,11 @@ AdversarialStep::AdversarialStep(const Options& options, Dcgan& model, const Pla
 }
 
 AdversarialStep::Evaluated AdversarialStep::judge(
-    const at::Tensor& real, const at::Tensor& noise, bool forDiscriminator)
+    const at::Tensor& real, const at::Tensor& noise, bool forDiscriminator, bool autocast)
 {
     std::optional<AutocastGuard> region;
-    enter(region);
+    if (autocast)
+        enter(region);
     auto& discriminator = m_model.discriminator();
     if (!forDiscriminator) {
         auto logits = discriminator(m_model.generator()(noise));
@@ -70,12 +73,17 @@ at::Tensor AdversarialStep::generate(const at::Tensor& noise)
 }
 
 Result<StepTensors> AdversarialStep::play(
-    const std::vector<Batch>& batches, const Player& player, bool isDiscriminator)
+    const std::vector<Batch>& batches, const Player& player, bool isDiscriminator, Played& played)
 {
     player.optimizer->zeroGrad();
+    played.noise.clear();
+    // Where both have one scaler, the step's record has its scale.
+    if (m_generator.scaler != m_discriminator.scaler && player.scaler->scaleTensor().defined())
+        played.scale = player.scaler->scaleTensor().clone();
     StepTensors step;
     for (const auto& batch : batches) {
         const auto noise = m_model.noise(batch.input.size(0), batch.input.device());
+        played.noise.push_back(noise);
         auto [prediction, loss, score, answers] = judge(batch.input, noise, isDiscriminator);
         if (batches.size() > 1)
             loss = loss / static_cast<double>(batches.size());
@@ -95,18 +103,19 @@ Result<StepTensors> AdversarialStep::play(
         return tl::unexpected(outcome.error());
     step.outcome = *outcome;
     step.foundInf = player.scaler->foundInf(*player.optimizer);
+    played.outcome = *outcome;
     return step;
 }
 
 Result<StepTensors> AdversarialStep::run(const std::vector<Batch>& batches)
 {
     beginFacts();
-    auto first = play(batches, m_discriminator, true);
+    auto first = play(batches, m_discriminator, true, m_discriminatorPlayed);
     if (!first)
         return first;
     if (m_factsWanted)
         noteFacts(*first);
-    auto second = play(batches, m_generator, false);
+    auto second = play(batches, m_generator, false, m_generatorPlayed);
     if (!second)
         return second;
     StepTensors step;
@@ -174,6 +183,40 @@ std::optional<FirstStepFacts> AdversarialStep::takeFacts()
     if (m_factsWanted)
         return std::nullopt;
     return std::exchange(m_facts, std::nullopt);
+}
+
+NonFiniteFinding AdversarialStep::locate(const SkippedStep& skipped)
+{
+    const auto maybe = [&](const Played& played) {
+        return skipped.stepsSince > 0 || played.outcome == StepOutcome::Skipped;
+    };
+    NonFiniteFinding finding;
+    if (maybe(m_discriminatorPlayed))
+        finding = replay(skipped, true);
+    if (!finding.first && maybe(m_generatorPlayed))
+        finding = replay(skipped, false);
+    return finding;
+}
+
+NonFiniteFinding AdversarialStep::replay(const SkippedStep& skipped, bool ofDiscriminator)
+{
+    const auto& batches = skipped.batches;
+    const auto& played = ofDiscriminator ? m_discriminatorPlayed : m_generatorPlayed;
+    Replay replay;
+    replay.root = &m_model;
+    replay.microBatches = static_cast<std::int64_t>(batches.size());
+    replay.scale = skipped.stepsSince == 0 && played.scale.defined() ? floatValue(played.scale)
+                                                                     : skipped.scale;
+    replay.lowType = autocastType(options().precision);
+    replay.loss = [&](std::int64_t index, bool low) {
+        const auto at = static_cast<std::size_t>(index);
+        const auto& real = batches[at].input;
+        const auto noise =
+            skipped.stepsSince == 0 ? played.noise[at] : m_model.noise(real.size(0), real.device());
+        const auto loss = judge(real, noise, ofDiscriminator, low).loss;
+        return batches.size() > 1 ? loss / static_cast<double>(batches.size()) : loss;
+    };
+    return locateNonFinite(replay);
 }
 
 } // namespace mantissa

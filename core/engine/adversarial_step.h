@@ -29,12 +29,24 @@ public:
     [[nodiscard]] Result<StepTensors> run(const std::vector<Batch>& batches) override;
     Evaluated evaluate(const Batch& batch) override;
     std::optional<FirstStepFacts> takeFacts() override;
+    /// Of the discriminator's part if that was skipped, else of the generator's. Of the last step
+    /// the noise is the same; where the generator has learnt in it, the images are those of now.
+    NonFiniteFinding locate(const SkippedStep& skipped) override;
 
 private:
-    Evaluated judge(const at::Tensor& real, const at::Tensor& noise, bool forDiscriminator);
+    /// What a part of the last step was made with.
+    struct Played {
+        std::vector<at::Tensor> noise; ///< per micro-batch
+        at::Tensor scale;
+        StepOutcome outcome = StepOutcome::Stepped;
+    };
+
+    Evaluated judge(const at::Tensor& real, const at::Tensor& noise, bool forDiscriminator,
+        bool autocast = true);
+    NonFiniteFinding replay(const SkippedStep& skipped, bool ofDiscriminator);
     at::Tensor generate(const at::Tensor& noise);
-    [[nodiscard]] Result<StepTensors> play(
-        const std::vector<Batch>& batches, const Player& player, bool isDiscriminator);
+    [[nodiscard]] Result<StepTensors> play(const std::vector<Batch>& batches, const Player& player,
+        bool isDiscriminator, Played& played);
     [[nodiscard]] Result<void> endStep();
     void beginFacts();
     void noteFacts(const StepTensors& step);
@@ -46,6 +58,8 @@ private:
     std::optional<FirstStepFacts> m_facts;
     bool m_factsWanted = true;
     at::Tensor m_weightBefore;
+    Played m_discriminatorPlayed;
+    Played m_generatorPlayed;
 };
 
 } // namespace mantissa

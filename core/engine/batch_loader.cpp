@@ -39,11 +39,11 @@ BatchLoader::Step BatchLoader::allocate() const
     return step;
 }
 
-void BatchLoader::fill(Step& step)
+void BatchLoader::fill(Step& step, TrainingOrder& order) const
 {
     for (auto& batch : step) {
-        const auto& indices = m_order.next();
-        m_maker.fill(indices, m_order.epoch(), batch);
+        const auto& indices = order.next();
+        m_maker.fill(indices, order.epoch(), batch);
     }
 }
 
@@ -64,7 +64,7 @@ BatchLoader::Step BatchLoader::take()
 {
     if (m_options.prefetch == 0) {
         auto step = m_handedOut.empty() ? allocate() : std::exchange(m_handedOut, {});
-        fill(step);
+        fill(step, m_order);
         return step;
     }
     if (!m_thread.joinable())
@@ -102,7 +102,7 @@ void BatchLoader::run()
         auto step = std::move(m_empty.front());
         m_empty.pop_front();
         lock.unlock();
-        fill(step);
+        fill(step, m_order);
         lock.lock();
         m_full.push_back(std::move(step));
         m_changed.notify_all();
@@ -122,6 +122,17 @@ void BatchLoader::stop()
     m_stopping = false;
     m_empty.clear();
     m_full.clear();
+}
+
+std::vector<Batch> BatchLoader::again(std::int64_t position) const
+{
+    auto order = m_order.fresh();
+    order.seek(position);
+    auto step = allocate();
+    fill(step, order);
+    for (auto& batch : step)
+        batch = onDevice(batch, m_options.device, m_options.channelsLast);
+    return step;
 }
 
 void BatchLoader::seek(std::int64_t position)

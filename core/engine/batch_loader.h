@@ -40,13 +40,16 @@ public:
     std::int64_t position() const { return m_position; }
     void seek(std::int64_t position);
 
+    /// The micro-batches of a step once more, of those handed out from `position` on, made anew.
+    std::vector<Batch> again(std::int64_t position) const;
+
     std::int64_t batchesPerEpoch() const { return m_order.batchesPerEpoch(); }
 
 private:
     using Step = std::vector<Batch>; ///< in the CPU's memory
 
     Step allocate() const;
-    void fill(Step& step);
+    void fill(Step& step, TrainingOrder& order) const;
     Step take();
     void run();
     void start();

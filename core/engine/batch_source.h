@@ -23,6 +23,8 @@ public:
 
     /// The next batch's indices; valid until the next call.
     const std::vector<std::int64_t>& next();
+    /// The same order from its start, with a generator of its own. Any thread.
+    TrainingOrder fresh() const { return {m_count, m_batchSize, m_shuffle, m_seed}; }
     /// As if `batches` batches had been taken from the start.
     void seek(std::int64_t batches);
     std::int64_t batchesPerEpoch() const { return m_count / m_batchSize; }
@@ -31,10 +33,10 @@ public:
 private:
     void beginEpoch();
 
-    std::int64_t m_count;
-    std::int64_t m_batchSize;
-    bool m_shuffle;
-    std::uint64_t m_seed;
+    const std::int64_t m_count;
+    const std::int64_t m_batchSize;
+    const bool m_shuffle;
+    const std::uint64_t m_seed;
     at::Generator m_generator;
     std::vector<std::int64_t> m_order;
     std::vector<std::int64_t> m_batch;

@@ -107,13 +107,13 @@ std::optional<FirstStepFacts> SupervisedStep::takeFacts()
     return std::exchange(m_facts, std::nullopt);
 }
 
-std::optional<NonFiniteFinding> SupervisedStep::locate(
-    const std::vector<Batch>& batches, double scale)
+NonFiniteFinding SupervisedStep::locate(const SkippedStep& skipped)
 {
+    const auto& batches = skipped.batches;
     Replay replay;
     replay.root = &m_model.root();
     replay.microBatches = static_cast<std::int64_t>(batches.size());
-    replay.scale = scale;
+    replay.scale = skipped.scale;
     replay.lowType = autocastType(options().precision);
     replay.loss = [&](std::int64_t index, bool low) {
         const auto loss = forward(batches[static_cast<std::size_t>(index)], low).loss;

@@ -17,8 +17,7 @@ public:
     [[nodiscard]] Result<StepTensors> run(const std::vector<Batch>& batches) override;
     Evaluated evaluate(const Batch& batch) override;
     std::optional<FirstStepFacts> takeFacts() override;
-    std::optional<NonFiniteFinding> locate(
-        const std::vector<Batch>& batches, double scale) override;
+    NonFiniteFinding locate(const SkippedStep& skipped) override;
 
 private:
     Evaluated forward(const Batch& batch, bool autocast = true) const;

@@ -27,12 +27,6 @@ TrainStep::TrainStep(const Options& options)
 
 TrainStep::~TrainStep() = default;
 
-std::optional<NonFiniteFinding> TrainStep::locate(
-    const std::vector<Batch>& /*batches*/, double /*scale*/)
-{
-    return std::nullopt;
-}
-
 void TrainStep::enter(std::optional<AutocastGuard>& region) const
 {
     if (const auto type = autocastType(m_options.precision))

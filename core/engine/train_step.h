@@ -33,6 +33,13 @@ struct StepTensors {
     StepOutcome outcome = StepOutcome::Stepped;
 };
 
+/// A step to look into.
+struct SkippedStep {
+    const std::vector<Batch>& batches;
+    double scale = 1; ///< it had
+    std::int64_t stepsSince = 0; ///< made since then; the replay has the weights of now
+};
+
 /// How a kind of training makes one step out of its micro-batches. One thread.
 class TrainStep {
 public:
@@ -58,9 +65,9 @@ public:
     virtual Evaluated evaluate(const Batch& batch) = 0;
     /// From the step that was applied first on; read once.
     virtual std::optional<FirstStepFacts> takeFacts() = 0;
-    /// Replays a skipped step, the last one, with the scale it had, and says what was the first
-    /// tensor that is not finite. Changes nothing. Nothing where this kind of step has no replay.
-    virtual std::optional<NonFiniteFinding> locate(const std::vector<Batch>& batches, double scale);
+    /// Replays a skipped step and says what was the first tensor that is not finite. Changes
+    /// nothing.
+    virtual NonFiniteFinding locate(const SkippedStep& skipped) = 0;
 
 protected:
     explicit TrainStep(const Options& options);

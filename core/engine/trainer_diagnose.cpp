@@ -125,6 +125,11 @@ void Trainer::Private::lookIntoSkip(const StepRecord& record)
 {
     if (bufferGuard)
         guardBuffers(record);
+    locateIfDue(record);
+}
+
+void Trainer::Private::locateIfDue(const StepRecord& record)
+{
     const auto& debug = variant.settings.debug;
     if (debug.locate && (m_locatedAt == 0 || record.step - m_locatedAt >= debug.locateEvery)) {
         m_locatedAt = record.step;
@@ -150,14 +155,21 @@ void Trainer::Private::locate(const StepRecord& record)
     LifecycleEvent event;
     event.step = record.step;
     event.timeS = record.timeS;
+    const auto since = steps - record.step;
     // A replay that fails says so; the run goes on.
     try {
-        const auto finding = trainStep->locate(m_batches, record.scale);
-        if (!finding)
-            return;
+        const auto batches = since == 0
+            ? m_batches
+            : loader->again((record.step - 1) * variant.settings.train.accumulate);
+        const auto finding = trainStep->locate({batches, record.scale, since});
         event.kind = event_kind::kNonFiniteLocated;
-        event.message = finding->text();
-        event.data = finding->toJson();
+        event.message = finding.text();
+        event.data = finding.toJson();
+        if (since > 0) {
+            event.message += fmt::format(" (Replayed with the weights of {} later.)",
+                since == 1 ? "one step" : fmt::format("{} steps", since));
+            event.data["steps_since"] = since;
+        }
     } catch (const c10::Error& error) {
         event.kind = event_kind::kWarning;
         event.message = std::string("The skipped step could not be replayed: ")

@@ -83,6 +83,7 @@ private:
     // In trainer_diagnose.cpp.
     void lookIntoSkip(const StepRecord& record);
     void guardBuffers(const StepRecord& record);
+    void locateIfDue(const StepRecord& record);
     void locate(const StepRecord& record);
     void checkBeforeFirstStep();
     [[nodiscard]] Result<StepTensors> runStep();

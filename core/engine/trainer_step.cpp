@@ -150,9 +150,15 @@ Result<void> Trainer::Private::collect(bool wait, std::vector<StepRecord>& recor
     if (!telemetry)
         return {};
     const auto begin = Clock::now();
+    const auto known = static_cast<std::ptrdiff_t>(records.size());
     auto collected = telemetry->collect(wait, records);
     if (wait)
         trainSeconds += seconds(Clock::now() - begin);
+    // The host learns of a skip some steps later.
+    std::for_each(records.begin() + known, records.end(), [this](const StepRecord& record) {
+        if (record.foundInf != 0)
+            locateIfDue(record);
+    });
     return collected;
 }
 

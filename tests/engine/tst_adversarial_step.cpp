@@ -176,6 +176,57 @@ private Q_SLOTS:
         QCOMPARE(after->loss.item<double>(), without->loss.item<double>());
     }
 
+    /// Data that are not finite: the discriminator's part, whose input they are.
+    void theLocatorReplaysTheDiscriminator()
+    {
+        Rig rig(1);
+        const std::vector<Batch> batches{batchOf(std::numeric_limits<double>::infinity())};
+        QVERIFY(rig.step.run(batches).has_value());
+        const auto finding = rig.step.locate({batches, kScale, 0});
+        QVERIFY(finding.first.has_value());
+        QCOMPARE(finding.first->module, std::string("discriminator"));
+        QVERIFY(finding.first->place == TensorPlace::Input);
+        QVERIFY(finding.cause == NonFiniteCause::Intrinsic);
+    }
+
+    /// Its own scale is too high for the generator; the discriminator's is not.
+    void theLocatorReplaysTheGeneratorAtItsOwnScale()
+    {
+        Rig rig(2);
+        for (const auto& parameter : rig.model.discriminator().parameters())
+            parameter.tensor.detach().mul_(30);
+        const double tooHigh = std::ldexp(1.5, 127);
+        rig.second.scale(at::ones({}));
+        QVERIFY(rig.second.update(tooHigh).has_value());
+        const std::vector<Batch> batches{batchOf(0)};
+        QVERIFY(rig.step.run(batches)->outcome == StepOutcome::Skipped);
+        QVERIFY(rig.first.scaleValue() > kScale);
+        const auto finding = rig.step.locate({batches, kScale, 0});
+        QVERIFY(finding.first.has_value());
+        QVERIFY2(finding.first->place == TensorPlace::ScaledLoss, finding.text().c_str());
+        QVERIFY(finding.cause == NonFiniteCause::ScaleOverflow);
+        QCOMPARE(finding.scale, tooHigh);
+    }
+
+    void theLocatorChangesNothing()
+    {
+        const std::vector<Batch> bad{batchOf(std::numeric_limits<double>::infinity())};
+        const std::vector<Batch> good{batchOf(0)};
+        std::vector<std::vector<at::Tensor>> weights;
+        for (const int since : {-1, 0, 2}) { // -1: not located
+            at::manual_seed(3);
+            Rig rig(1);
+            QVERIFY(rig.step.run(bad).has_value());
+            if (since >= 0)
+                QVERIFY(rig.step.locate({bad, kScale, since}).first.has_value());
+            QVERIFY(rig.step.run(good).has_value());
+            weights.push_back(copies(tensorsOf(rig.model)));
+            for (const auto& buffer : rig.model.buffers()) // NaN after such data
+                weights.back().push_back(buffer.tensor.nan_to_num(7));
+        }
+        QVERIFY(equal(weights[0], weights[1]) && equal(weights[0], weights[2]));
+    }
+
     void theGeneratorMakesImagesInTheRangeOfTanh()
     {
         Rig rig(1);

@@ -144,6 +144,13 @@ private Q_SLOTS:
                 QVERIFY(at::equal(a[i].target, b[i].target));
             }
         }
+        // An earlier step once more, which moves nothing.
+        const auto again = ahead->again(10);
+        plain->seek(10);
+        plain->next(a);
+        QCOMPARE(again.size(), a.size());
+        QVERIFY(at::equal(again[1].input, a[1].input) && at::equal(again[0].target, a[0].target));
+        QCOMPARE(ahead->position(), std::int64_t{40});
         // A position in the middle of an epoch, with other batches filled ahead already.
         ahead->seek(6);
         plain->seek(6);
