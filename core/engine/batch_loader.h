@@ -3,6 +3,7 @@
 
 #include "core/engine/sample_maker.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -15,8 +16,9 @@ namespace mantissa {
 Batch onDevice(const Batch& batch, at::Device device, bool channelsLast);
 
 /// Hands out the training batches in their order, on the device. With `prefetch` a thread of its
-/// own fills the batches of coming steps meanwhile; the numbers are the same with and without, and
-/// the position counts what was handed out, not what was filled ahead. next() and seek() on one
+/// own fills the batches of coming steps meanwhile, unless filling one takes less time than handing
+/// it over; the numbers are the same with and without, and the position counts what was handed out,
+/// not what was filled ahead. next() and seek() on one
 /// thread, the training thread, which also owns every tensor.
 class BatchLoader {
 public:
@@ -26,6 +28,7 @@ public:
         std::int64_t batchSize = 1; ///< samples
         std::int64_t microBatches = 1; ///< handed out by one next()
         std::int64_t prefetch = 0; ///< steps filled ahead; 0 = none, no thread
+        std::chrono::microseconds threadFrom{100}; ///< to fill a step: less needs no thread
     };
 
     /// `maker` must outlive the loader. `order` begins at its first batch.
@@ -50,6 +53,8 @@ private:
 
     Step allocate() const;
     void fill(Step& step, TrainingOrder& order) const;
+    void fillHere(Step& step);
+    bool fillsAhead() const;
     Step take();
     void run();
     void start();
@@ -60,6 +65,8 @@ private:
     const Options m_options;
     std::int64_t m_position = 0;
     Step m_handedOut;
+    int m_timed = 0; ///< steps that this thread has filled to see how long it takes
+    std::chrono::steady_clock::duration m_quickest = std::chrono::steady_clock::duration::max();
 
     std::mutex m_mutex;
     std::condition_variable m_changed;

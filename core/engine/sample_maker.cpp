@@ -132,17 +132,28 @@ void ImageMaker::fillImage(std::int64_t index, std::int64_t epoch, float* values
     const bool flipped = m_augmentation.flip && (bits & 1) != 0;
     const auto* pixels = m_set.pixels.data() + index * m_set.imageBytes();
     const auto width = m_set.width;
+    // Of a row's pixels those from `begin` to `end` come from the image, the others are black.
+    const auto shift = flipped ? right : -right;
+    const auto begin = std::clamp<std::int64_t>(shift, 0, width);
+    const auto end = std::clamp(width + shift, begin, width);
     for (std::int64_t channel = 0; channel < m_set.channels; ++channel) {
         const float* table = m_table.data() + channel * kBytes;
-        for (std::int64_t y = 0; y < m_set.height; ++y) {
+        for (std::int64_t y = 0; y < m_set.height; ++y, values += width) {
             const auto from = y + down;
-            const bool isBlack = from < 0 || from >= m_set.height;
-            const auto* row = pixels + (channel * m_set.height + from) * width;
-            for (std::int64_t x = 0; x < width; ++x) {
-                const auto column = (flipped ? width - 1 - x : x) + right;
-                const bool inside = !isBlack && column >= 0 && column < width;
-                *values++ = table[inside ? row[column] : 0];
+            if (from < 0 || from >= m_set.height) {
+                std::fill_n(values, width, table[0]);
+                continue;
             }
+            const auto* row = pixels + (channel * m_set.height + from) * width;
+            std::fill_n(values, begin, table[0]);
+            if (flipped) {
+                for (auto x = begin; x < end; ++x)
+                    values[x] = table[row[width - 1 - x + right]];
+            } else {
+                for (auto x = begin; x < end; ++x)
+                    values[x] = table[row[x + right]];
+            }
+            std::fill(values + end, values + width, table[0]);
         }
     }
 }

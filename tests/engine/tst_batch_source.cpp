@@ -127,6 +127,7 @@ private Q_SLOTS:
         BatchLoader::Options options;
         options.batchSize = 8;
         options.microBatches = 2;
+        options.threadFrom = {}; // however quickly these small batches are filled
         const auto loaderOf = [&](std::int64_t prefetch) {
             options.prefetch = prefetch;
             return std::make_unique<BatchLoader>(*maker, TrainingOrder(60, 8, true, 5), options);
