@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/storage/run_store.h"
 #include "ui/live/live_page.h"
+#include "ui/live/scaler_panel.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/runs/runs_page.h"
 #include "ui/session/run_session.h"
@@ -94,6 +95,8 @@ private Q_SLOTS:
     void visiblePointsEqualTheStore();
     void reportIsWritten();
     void runsPageListsTheRuns();
+    void aNewVariantBeginsAtTheCheckpointOfAStoppedRun();
+    void aStoppedRunGoesOnFromTheRunsPage();
     void cleanupTestCase();
 
 public Q_SLOTS:
@@ -105,12 +108,17 @@ private:
         return m_window->findChild<Widget*>(name);
     }
     QWidget* button(const QString& text) const;
+    QAbstractButton* buttonOn(const QWidget& page, const QString& text) const;
+    void stopAfter(std::int64_t steps);
+    RunsPage* showRuns();
     LivePage* live() const { return m_window->findChild<LivePage*>(); }
 
     QUrl m_opened;
     bool m_broken = false; ///< a part failed: the later ones cannot work
     QTemporaryDir m_folder;
     std::filesystem::path m_store;
+    std::int64_t m_stoppedRun = 0;
+    std::int64_t m_stoppedAt = 0;
     std::unique_ptr<Theme> m_theme;
     ExperimentDocument m_document;
     std::unique_ptr<MainWindow> m_window;
@@ -287,18 +295,23 @@ void TestGuiRun::reportIsWritten()
         QVERIFY2(html.contains(text), text);
 }
 
+/// Goes to the Runs page by its key; null if it does not come.
+RunsPage* TestGuiRun::showRuns()
+{
+    for (QAction* action : m_window->findChildren<QAction*>()) {
+        if (action->text() != QStringLiteral("Runs") || action->shortcut().isEmpty())
+            continue;
+        const auto key = action->shortcut()[0];
+        QTest::keyClick(m_window.get(), key.key(), key.keyboardModifiers());
+    }
+    auto* page = m_window->findChild<RunsPage*>();
+    return page && page->isVisible() ? page : nullptr;
+}
+
 void TestGuiRun::runsPageListsTheRuns()
 {
-    QAction* toRuns = nullptr;
-    for (QAction* action : m_window->findChildren<QAction*>()) {
-        if (action->text() == QStringLiteral("Runs") && !action->shortcut().isEmpty())
-            toRuns = action;
-    }
-    QVERIFY(toRuns);
-    const auto key = toRuns->shortcut()[0];
-    QTest::keyClick(m_window.get(), key.key(), key.keyboardModifiers());
-    auto* page = m_window->findChild<RunsPage*>();
-    QVERIFY(page && page->isVisible());
+    auto* page = showRuns();
+    QVERIFY(page);
     const auto tableOfRuns = [&]() -> const QAbstractItemModel* {
         for (auto* view : page->findChildren<QTableView*>()) {
             if (view->isVisible() && view->model() && view->model()->rowCount() == 3)
@@ -322,6 +335,74 @@ void TestGuiRun::runsPageListsTheRuns()
         QCOMPARE(rowsWith(variant), 1);
     // The table follows the store, which gets the last state within a moment.
     QTRY_COMPARE_WITH_TIMEOUT(rowsWith("finished"), 3, 10000);
+}
+
+QAbstractButton* TestGuiRun::buttonOn(const QWidget& page, const QString& text) const
+{
+    for (auto* one : page.findChildren<QAbstractButton*>()) {
+        if (one->text() == text && one->isVisible())
+            return one;
+    }
+    return nullptr;
+}
+
+/// Lets the run that is on go up to a step at least, and stops it by the button.
+void TestGuiRun::stopAfter(std::int64_t steps)
+{
+    const auto* session = m_window->session();
+    QTRY_VERIFY_WITH_TIMEOUT(session->buffer().status(0).step >= steps, 120000);
+    QTest::mouseClick(button(QStringLiteral("Stop")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(session->ended(), 20000);
+    const RunOutcome outcome = session->buffer().status(0).outcome;
+    QVERIFY2(outcome.state == RunState::Stopped, outcome.reason.c_str());
+}
+
+void TestGuiRun::aNewVariantBeginsAtTheCheckpointOfAStoppedRun()
+{
+    QByteArray text = kExperiment;
+    text.replace("steps = 150", "steps = 1000000");
+    text.replace("block = 10", "block = 10\ncheckpoint_every = 5");
+    text.truncate(text.indexOf("[[variant]]"));
+    text += "[[variant]]\nname = \"fp16\"\nprecision = \"fp16\"\n";
+    QFile file(m_folder.filePath(QStringLiteral("endless.toml")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+    file.close();
+    m_window->openExperiment(file.fileName().toStdString());
+    QTest::mouseClick(button(QStringLiteral("Start")), Qt::LeftButton);
+    stopAfter(12);
+    m_stoppedRun = m_window->session()->runId(0);
+    m_stoppedAt = m_window->session()->buffer().status(0).outcome.stepsAttempted;
+    auto* panel = live()->findChild<ScalerPanel*>();
+    QVERIFY(panel && panel->hasScaler(0));
+    auto* variant = panel->findChild<QPushButton*>(QStringLiteral("live.variant"));
+    QTRY_VERIFY_WITH_TIMEOUT(variant->isEnabled(), 10000);
+    variant->click();
+    stopAfter(m_stoppedAt + 5);
+    const auto store = RunStore::open(m_store, RunStore::Mode::ReadOnly);
+    const auto run = m_window->session()->runId(0);
+    QVERIFY(run != m_stoppedRun);
+    QCOMPARE((*store)->run(run)->variant, std::string("fp16-scaler"));
+    QCOMPARE((*store)->readSeries(run, "loss")->x.front(), static_cast<double>(m_stoppedAt + 1));
+}
+
+void TestGuiRun::aStoppedRunGoesOnFromTheRunsPage()
+{
+    auto* page = showRuns();
+    QVERIFY(page);
+    page->selectRuns({m_stoppedRun});
+    QAbstractButton* resume = buttonOn(*page, QStringLiteral("Resume"));
+    QVERIFY(resume);
+    QTRY_VERIFY_WITH_TIMEOUT(resume->isEnabled(), 10000);
+    QTest::mouseClick(resume, Qt::LeftButton);
+    QVERIFY(live()->isVisible());
+    QCOMPARE(m_window->session()->runId(0), m_stoppedRun);
+    stopAfter(m_stoppedAt + 5);
+    const auto store = RunStore::open(m_store, RunStore::Mode::ReadOnly);
+    const auto loss = (*store)->readSeries(m_stoppedRun, "loss");
+    QVERIFY(loss->x.size() > static_cast<std::size_t>(m_stoppedAt));
+    for (std::size_t i = 0; i < loss->x.size(); ++i)
+        QCOMPARE(loss->x[i], static_cast<double>(i + 1));
 }
 
 void TestGuiRun::cleanupTestCase()
