@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A trainer that goes on from a checkpoint against one that was never interrupted: equal to the
 // bit.
-#include "core/engine/trainer.h"
 #include "core/run/checkpoint_files.h"
 #include "core/weights/safetensors.h"
+#include "tests/engine/tiny_run.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -12,59 +12,34 @@
 #include <cstring>
 
 using namespace mantissa;
+using namespace mantissa::test;
 namespace fs = std::filesystem;
 
 namespace {
 
-Variant tinyVariant(Precision precision = Precision::Fp16)
+/// 7 batches an epoch, augmentation, and a scale that overflows at first.
+Variant overflowing(Precision precision = Precision::Fp16)
 {
-    Variant variant;
-    variant.name = "tiny";
-    variant.precision = precision;
+    auto variant = tinyVariant(precision);
     auto& settings = variant.settings;
-    settings.model.hidden = {8};
-    settings.data.source = DataSource::Shapes;
-    settings.data.batchSize = 4;
-    settings.data.trainLimit = 30; // 7 batches an epoch
+    settings.data.trainLimit = 30;
     settings.data.validationLimit = 8;
     settings.data.padCrop = 2;
     settings.data.flip = true;
     settings.train.steps = 40;
+    settings.train.optimizer = TrainConfig().optimizer;
     settings.train.lr = 0.01;
     settings.train.warmupSteps = 3;
-    settings.device.threads = 1;
-    settings.scaler.growthInterval = 4;
-    settings.scaler.initScale = std::ldexp(1.0, 24); // overflows at first
+    settings.scaler.initScale = std::ldexp(1.0, 24);
     return variant;
 }
 
-std::unique_ptr<Trainer> create(
-    const Variant& variant, const fs::path& resumeFrom = {}, std::string* why = nullptr)
+std::unique_ptr<Trainer> resume(
+    const Variant& variant, const fs::path& from, std::string* why = nullptr)
 {
-    Trainer::Options options;
-    options.probe = false;
-    options.resumeFrom = resumeFrom;
-    auto created =
-        Trainer::create(variant, CudaPlugin(), std::chrono::steady_clock::now(), options);
-    if (created)
-        return std::move(*created);
-    if (why)
-        *why = created.error().reason;
-    else
-        qWarning("%s", created.error().reason.c_str());
-    return nullptr;
-}
-
-std::vector<StepRecord> train(Trainer& trainer, std::int64_t steps)
-{
-    std::vector<StepRecord> records;
-    for (std::int64_t i = 0; i < steps; ++i) {
-        if (const auto trained = trainer.step(); !trained)
-            qWarning("%s", trained.error().message.c_str());
-    }
-    if (!trainer.collect(true, records))
-        records.clear();
-    return records;
+    auto options = quick();
+    options.resumeFrom = from;
+    return create(variant, options, why);
 }
 
 std::int64_t skippedOf(const std::vector<StepRecord>& records)
@@ -133,7 +108,7 @@ private Q_SLOTS:
         QFETCH(int, optimizer);
         QFETCH(int, accumulate);
         QFETCH(int, checkpoint);
-        auto variant = tinyVariant(static_cast<Precision>(precision));
+        auto variant = overflowing(static_cast<Precision>(precision));
         variant.settings.train.optimizer = static_cast<OptimizerKind>(optimizer);
         variant.settings.train.accumulate = accumulate;
         variant.settings.train.clipNorm = 1;
@@ -152,7 +127,7 @@ private Q_SLOTS:
         QCOMPARE(point->step, std::int64_t{checkpoint});
         QCOMPARE(point->stepsSkipped, skippedOf(before));
 
-        const auto resumed = create(variant, path);
+        const auto resumed = resume(variant, path);
         QVERIFY(resumed);
         QVERIFY(resumed->resumeWarnings().empty());
         QCOMPARE(resumed->steps(), std::int64_t{checkpoint});
@@ -184,7 +159,7 @@ private Q_SLOTS:
     {
         QFETCH(int, model);
         QFETCH(int, precision);
-        auto variant = tinyVariant(static_cast<Precision>(precision));
+        auto variant = overflowing(static_cast<Precision>(precision));
         auto& settings = variant.settings;
         settings.model.kind = static_cast<ModelKind>(model);
         settings.model.width = settings.model.channels = 2;
@@ -204,7 +179,7 @@ private Q_SLOTS:
         const auto first = create(variant);
         const auto before = train(*first, 3);
         QVERIFY(first->writeCheckpoint(file("model.ckpt"), skippedOf(before)));
-        const auto resumed = create(variant, file("model.ckpt"));
+        const auto resumed = resume(variant, file("model.ckpt"));
         QVERIFY(resumed);
         const auto after = train(*resumed, 5);
         for (std::size_t i = 0; i < after.size(); ++i)
@@ -218,11 +193,11 @@ private Q_SLOTS:
     /// Case 45: it does not matter when the scaler's tensors are made.
     void case45_theScaleIsThereBeforeTheFirstStep()
     {
-        const auto variant = tinyVariant();
+        const auto variant = overflowing();
         const auto first = create(variant);
         const auto records = train(*first, 14);
         QVERIFY(first->writeCheckpoint(file("45.ckpt"), skippedOf(records)));
-        const auto resumed = create(variant, file("45.ckpt"));
+        const auto resumed = resume(variant, file("45.ckpt"));
         QVERIFY(resumed);
         const auto next = train(*resumed, 1);
         QVERIFY(records.back().newScale < std::ldexp(1.0, 24));
@@ -232,7 +207,7 @@ private Q_SLOTS:
     /// Case 47: one scaler for the whole run.
     void case47_theScaleOutlivesAnEpoch()
     {
-        auto variant = tinyVariant();
+        auto variant = overflowing();
         variant.settings.scaler.growthInterval = 1000;
         const auto trainer = create(variant);
         const auto records = train(*trainer, 20); // 7 steps an epoch
@@ -243,7 +218,7 @@ private Q_SLOTS:
 
     void settingsChangedLiveGoOn()
     {
-        const auto variant = tinyVariant();
+        const auto variant = overflowing();
         const auto first = create(variant);
         auto records = train(*first, 6);
         QVERIFY(first->set({{"growth_interval", 2}, {"max_scale", records.back().newScale * 2},
@@ -251,7 +226,7 @@ private Q_SLOTS:
         const auto skipped = skippedOf(records);
         QVERIFY(first->writeCheckpoint(file("live.ckpt"), skipped));
         const auto expected = train(*first, 12);
-        const auto resumed = create(variant, file("live.ckpt"));
+        const auto resumed = resume(variant, file("live.ckpt"));
         QVERIFY(resumed);
         const auto got = train(*resumed, 12);
         for (std::size_t i = 0; i < expected.size(); ++i)
@@ -260,7 +235,7 @@ private Q_SLOTS:
 
     void aNewVariantTakesOtherScalerSettingsAndTheOldScale()
     {
-        auto variant = tinyVariant();
+        auto variant = overflowing();
         const auto first = create(variant);
         const auto records = train(*first, 12);
         QVERIFY(first->writeCheckpoint(file("fork.ckpt"), skippedOf(records)));
@@ -268,7 +243,7 @@ private Q_SLOTS:
         variant.settings.scaler.growthInterval = 1;
         variant.settings.scaler.growthFactor = 4;
         variant.settings.scaler.initScale = 2;
-        const auto fork = create(variant, file("fork.ckpt"));
+        const auto fork = resume(variant, file("fork.ckpt"));
         QVERIFY(fork);
         const auto next = train(*fork, 1);
         QCOMPARE(next.front().scale, records.back().newScale);
@@ -278,13 +253,13 @@ private Q_SLOTS:
 
     void refusesWhatWouldChangeTheRunSilently()
     {
-        const auto variant = tinyVariant();
+        const auto variant = overflowing();
         const auto first = create(variant);
         const auto records = train(*first, 3);
         QVERIFY(first->writeCheckpoint(file("strict.ckpt"), skippedOf(records)));
         const auto refused = [&](const Variant& other, const char* because) {
             std::string why;
-            const auto trainer = create(other, file("strict.ckpt"), &why);
+            const auto trainer = resume(other, file("strict.ckpt"), &why);
             return !trainer && QString::fromStdString(why).contains(because);
         };
         auto other = variant;
@@ -303,24 +278,24 @@ private Q_SLOTS:
         other.settings.run.maxSteps = 5;
         other.settings.run.checkpointEvery = 1;
         other.settings.data.prefetch = 0;
-        QVERIFY(create(other, file("strict.ckpt")));
+        QVERIFY(resume(other, file("strict.ckpt")));
     }
 
     void aFileThatIsNoCheckpointIsRefused()
     {
-        const auto variant = tinyVariant();
+        const auto variant = overflowing();
         std::string why;
-        QVERIFY(!create(variant, file("nothing.ckpt"), &why));
+        QVERIFY(!resume(variant, file("nothing.ckpt"), &why));
         QVERIFY(QString::fromStdString(why).contains("No such file"));
         const auto trainer = create(variant);
         QVERIFY(trainer->saveWeights(file("weights.safetensors")));
-        QVERIFY(!create(variant, file("weights.safetensors"), &why));
+        QVERIFY(!resume(variant, file("weights.safetensors"), &why));
         QVERIFY(QString::fromStdString(why).contains("lacks"));
     }
 
     void weightsAreSavedUnderPythonsNamesAndComeBack()
     {
-        auto variant = tinyVariant(Precision::Fp32);
+        auto variant = overflowing(Precision::Fp32);
         const auto trained = create(variant);
         train(*trained, 5);
         const auto path = file("w.safetensors");
@@ -342,10 +317,10 @@ private Q_SLOTS:
 
     void saysWhatDoesNotFitAboutFirstWeights()
     {
-        auto variant = tinyVariant(Precision::Fp32);
+        auto variant = overflowing(Precision::Fp32);
         const auto refused = [&](const char* because) {
             std::string why;
-            const auto trainer = create(variant, {}, &why);
+            const auto trainer = create(variant, quick(), &why);
             return !trainer && QString::fromStdString(why).contains(because)
                 && QString::fromStdString(why).startsWith("model.init: ");
         };
@@ -372,7 +347,7 @@ private Q_SLOTS:
     void twoRunsAreEqualToTheBit()
     {
         QFETCH(int, model);
-        auto variant = tinyVariant(Precision::Bf16);
+        auto variant = overflowing(Precision::Bf16);
         variant.settings.model.kind = static_cast<ModelKind>(model);
         variant.settings.model.width = 2;
         variant.settings.device.deterministic = true;

@@ -2,62 +2,24 @@
 // Whole runs with a GradScaler: what people reported about scalers inside a training loop
 // (resources/docs/cases.md). Mostly fp32 with the scaler on: exact and quick.
 #include "core/config/config_io.h"
-#include "core/engine/trainer.h"
 #include "core/numerics/scaler_trace.h"
+#include "tests/engine/tiny_run.h"
 
 #include <QTest>
 #include <cmath>
 
 using namespace mantissa;
+using namespace mantissa::test;
 
 namespace {
 
 Variant scaledVariant()
 {
-    Variant variant;
-    variant.name = "scaled";
-    variant.precision = Precision::Fp32;
-    auto& settings = variant.settings;
-    settings.model.hidden = {8};
-    settings.data.source = DataSource::Shapes;
-    settings.data.batchSize = 4;
-    settings.data.trainLimit = 64;
-    settings.data.validationLimit = 16;
-    settings.train.steps = 20;
-    settings.train.optimizer = OptimizerKind::Sgd;
-    settings.train.lr = 0.1;
-    settings.train.schedule = LrSchedule::Constant;
-    settings.device.threads = 1;
-    settings.scaler.enabled = ScalerEnabled::On;
+    auto variant = tinyVariant(Precision::Fp32);
+    variant.settings.train.schedule = LrSchedule::Constant;
+    variant.settings.scaler = {};
+    variant.settings.scaler.enabled = ScalerEnabled::On;
     return variant;
-}
-
-std::unique_ptr<Trainer> create(const Variant& variant)
-{
-    Trainer::Options options;
-    options.probe = false;
-    auto created =
-        Trainer::create(variant, CudaPlugin(), std::chrono::steady_clock::now(), options);
-    if (!created)
-        qFatal("%s", created.error().reason.c_str());
-    return std::move(*created);
-}
-
-/// Records of at most `steps` steps; `error` is what ended them early.
-std::vector<StepRecord> train(Trainer& trainer, int steps, std::string* error = nullptr)
-{
-    std::vector<StepRecord> records;
-    for (int i = 0; i < steps; ++i) {
-        if (const auto trained = trainer.step(); !trained) {
-            if (!error)
-                qFatal("%s", trained.error().message.c_str());
-            *error = trained.error().message;
-            break;
-        }
-    }
-    if (!trainer.collect(true, records))
-        qFatal("collect");
-    return records;
 }
 
 std::vector<double> losses(const std::vector<StepRecord>& records)

@@ -1,64 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The trainer as the worker sees it, on tiny shapes. Runs a second time with oneDNN held to AVX2.
 #include "core/engine/format_class.h"
-#include "core/engine/trainer.h"
+#include "tests/engine/tiny_run.h"
 
 #include <QTest>
 #include <algorithm>
 #include <cmath>
 
 using namespace mantissa;
-
-namespace {
-
-Variant tinyVariant(Precision precision)
-{
-    Variant variant;
-    variant.name = "tiny";
-    variant.precision = precision;
-    auto& settings = variant.settings;
-    settings.model.hidden = {8};
-    settings.data.source = DataSource::Shapes;
-    settings.data.batchSize = 4;
-    settings.data.trainLimit = 64;
-    settings.data.validationLimit = 16;
-    settings.train.steps = 20;
-    settings.train.optimizer = OptimizerKind::Sgd;
-    settings.train.lr = 0.1;
-    settings.device.threads = 1;
-    settings.scaler.growthInterval = 4;
-    return variant;
-}
-
-Trainer::Options quick()
-{
-    Trainer::Options options;
-    options.probe = false;
-    return options;
-}
-
-std::unique_ptr<Trainer> create(const Variant& variant, const Trainer::Options& options = quick())
-{
-    auto created =
-        Trainer::create(variant, CudaPlugin(), std::chrono::steady_clock::now(), options);
-    if (!created)
-        qWarning("%s", created.error().reason.c_str());
-    return created ? std::move(*created) : nullptr;
-}
-
-std::vector<StepRecord> train(Trainer& trainer, int steps)
-{
-    std::vector<StepRecord> records;
-    for (int i = 0; i < steps; ++i) {
-        if (const auto trained = trainer.step(); !trained)
-            qWarning("%s", trained.error().message.c_str());
-    }
-    if (!trainer.collect(true, records))
-        records.clear();
-    return records;
-}
-
-} // namespace
+using namespace mantissa::test;
 
 class TestTrainer : public QObject {
     Q_OBJECT

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a trainer says beside training, on tiny shapes: the locator, the check before the first
 // step, anomaly mode.
-#include "core/engine/trainer.h"
+#include "tests/engine/tiny_run.h"
 
 #include <QTest>
 #include <bit>
@@ -9,27 +9,16 @@
 #include <string>
 
 using namespace mantissa;
+using namespace mantissa::test;
 
 namespace {
 
 /// An fp16 run whose first scale is 2^40: it is skipped until the scale fits.
 Variant overflowing()
 {
-    Variant variant;
-    variant.name = "tiny";
-    variant.precision = Precision::Fp16;
-    auto& settings = variant.settings;
-    settings.model.hidden = {8};
-    settings.data.source = DataSource::Shapes;
-    settings.data.batchSize = 4;
-    settings.data.trainLimit = 64;
-    settings.data.validationLimit = 16;
-    settings.train.steps = 40;
-    settings.train.optimizer = OptimizerKind::Sgd;
-    settings.train.lr = 0.1;
-    settings.device.threads = 1;
-    settings.scaler.growthInterval = 4;
-    settings.scaler.initScale = std::ldexp(1.0, 40);
+    auto variant = tinyVariant(Precision::Fp16);
+    variant.settings.train.steps = 40;
+    variant.settings.scaler.initScale = std::ldexp(1.0, 40);
     return variant;
 }
 
@@ -44,15 +33,10 @@ struct Run {
 Run train(const Variant& variant, int steps)
 {
     Run run;
-    Trainer::Options options;
-    options.probe = false;
-    auto created =
-        Trainer::create(variant, CudaPlugin(), std::chrono::steady_clock::now(), options);
-    if (!created) {
-        run.failure = created.error().reason;
+    const auto created = create(variant, quick(), &run.failure);
+    if (!created)
         return run;
-    }
-    auto& trainer = **created;
+    auto& trainer = *created;
     run.environment = trainer.environment();
     for (int i = 0; i < steps && run.failure.empty(); ++i) {
         if (const auto trained = trainer.step(); !trained)
