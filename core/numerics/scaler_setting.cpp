@@ -2,6 +2,7 @@
 #include "core/numerics/scaler_setting.h"
 
 #include "core/base/number_text.h"
+#include "core/config/config_io.h"
 #include "core/config/schema.h"
 
 #include <algorithm>
@@ -155,6 +156,20 @@ tl::expected<std::vector<AppliedSetting>, SettingRefusal> changeScalerSettings(
     config = newConfig;
     scale = newScale;
     return applied;
+}
+
+void adoptSetting(ScalerConfig& config, std::string_view key, const json& value)
+{
+    const KeySpec* spec = findKey("scaler." + std::string(key));
+    if (!spec)
+        return;
+    Settings settings;
+    settings.scaler = config;
+    if (isNothing(value) && spec->optional)
+        spec->set(settings, Unset{});
+    else if (!setSetting(settings, std::string(spec->path), settingValueText(value)))
+        return;
+    config = settings.scaler;
 }
 
 json settingValueFromText(std::string_view text)

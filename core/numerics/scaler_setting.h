@@ -45,6 +45,10 @@ const std::vector<std::string_view>& liveScalerKeys();
 [[nodiscard]] tl::expected<std::vector<AppliedSetting>, SettingRefusal> changeScalerSettings(
     ScalerConfig& config, float& scale, std::span<const SettingChange> changes);
 
+/// Takes over a change of `config` that was made and checked elsewhere, as an event tells it. Of
+/// another key, or a value that cannot be: nothing.
+void adoptSetting(ScalerConfig& config, std::string_view key, const nlohmann::json& value);
+
 /// A value as on a command line: a number, or a word; "none" is null.
 nlohmann::json settingValueFromText(std::string_view text);
 /// The same for people: "65536", "hysteresis", "none".

@@ -43,11 +43,11 @@ Facts::Facts(const ChecklistInput& checked)
     if (foundInf && scale)
         skips = classifySkips(*foundInf, *scale);
     for (const auto& event : input.events) {
-        if (event.kind == event_kind::kNonFiniteLocated && event.data.is_object())
+        if (event.kind == event_kind::kNonFiniteLocated)
             located = &event;
     }
     if (located)
-        cause = located->data.value("cause", "");
+        cause = located->text("cause");
 }
 
 CheckResult make(
@@ -216,11 +216,10 @@ CheckResult checkBuffers(const Facts& facts)
     auto result = make("buffers", "Did skipped steps change running statistics?",
         CheckAnswer::NotFound, "no such alert");
     for (const auto& event : facts.input.events) {
-        if (event.kind != event_kind::kAlert || !event.data.is_object()
-            || event.data.value("alert", "") != alert_kind::kBuffersChanged)
+        if (event.kind != event_kind::kAlert || event.text("alert") != alert_kind::kBuffersChanged)
             continue;
         result.answer = CheckAnswer::Found;
-        result.evidence = event.data.value("text", event.message);
+        result.evidence = event.text("text", event.message);
         result.advice = "train.rollback_buffers = true.";
         return result;
     }
@@ -285,27 +284,21 @@ CheckResult checkSettings(const Facts& facts)
     return result;
 }
 
-std::string castText(const nlohmann::json& facts)
-{
-    const auto casts = facts.find("casts");
-    return casts != facts.end() && casts->is_number_integer()
-        ? fmt::format("; {} copies to another type in a step", casts->get<std::int64_t>())
-        : std::string();
-}
-
 CheckResult checkTypes(const Facts& facts)
 {
     auto result = make("types", "Did the first step compute in types it should not?",
         CheckAnswer::CannotTell, "the worker did not tell its types");
     for (const auto& event : facts.input.events) {
-        if (event.kind != event_kind::kFirstStepFacts || !event.data.is_object())
+        if (event.kind != event_kind::kFirstStepFacts)
             continue;
-        const auto mismatches = event.data.value("mismatches", nlohmann::json::array());
+        const auto mismatches = event.value("mismatches");
+        const auto casts = event.number("casts");
         result.answer = mismatches.empty() ? CheckAnswer::NotFound : CheckAnswer::Found;
         result.evidence = mismatches.empty()
             ? fmt::format("prediction {}, loss {}, gradient {}{}",
-                event.data.value("prediction_dtype", "?"), event.data.value("loss_dtype", "?"),
-                event.data.value("gradient_dtype", "?"), castText(event.data))
+                event.text("prediction_dtype", "?"), event.text("loss_dtype", "?"),
+                event.text("gradient_dtype", "?"),
+                casts ? fmt::format("; {} copies to another type in a step", *casts) : "")
             : mismatches.dump();
     }
     return result;

@@ -81,6 +81,8 @@ void AlertSource::onEvent(int run, const RunEvent& event)
     } else if (const auto* happened = std::get_if<LifecycleEvent>(&event)) {
         if (happened->kind == event_kind::kBlockStarted && happened->step)
             watched.blockStep = *happened->step;
+        if (happened->kind == event_kind::kSettingChanged)
+            watched.watchers.setScaler(happened->text("key"), happened->value("new"));
     }
 }
 

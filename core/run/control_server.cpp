@@ -211,20 +211,13 @@ void ControlServer::Private::tell(Client& client, const News& news)
     if (news.ended)
         return reply(client, {{}, fmt::format("the run has ended: {}", toString(*news.ended))});
     const auto& event = *news.event;
-    const auto part = [&](const char* key) {
-        return event.data.is_object() ? event.data.value(key, nlohmann::json()) : nlohmann::json();
-    };
-    const auto text = [&](const char* key, const std::string& otherwise) {
-        const auto value = part(key);
-        return value.is_string() ? value.get<std::string>() : otherwise;
-    };
     // A worker that does not repeat the number of the request is taken at its word.
-    const auto request = part("request");
+    const auto request = event.value("request");
     if (!request.is_null() && request != client.request)
         return;
     if (event.kind == event_kind::kSettingRefused)
-        return reply(client, {{}, text("reason", event.message)});
-    client.answer.changed.push_back({text("key", ""), part("old"), part("new")});
+        return reply(client, {{}, event.text("reason", event.message)});
+    client.answer.changed.push_back({event.text("key"), event.value("old"), event.value("new")});
     if (client.answer.changed.size() >= client.expected)
         reply(client, client.answer);
 }

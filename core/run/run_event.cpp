@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/run_event.h"
 
+#include "core/base/number_text.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -22,6 +24,25 @@ constexpr std::array<std::pair<RunState, std::string_view>, 9> kStateNames{{
 }};
 
 } // namespace
+
+nlohmann::json LifecycleEvent::value(std::string_view key) const
+{
+    if (!data.is_object())
+        return nullptr;
+    const auto found = data.find(key);
+    return found == data.end() ? nlohmann::json() : *found;
+}
+
+std::string LifecycleEvent::text(std::string_view key, const std::string& otherwise) const
+{
+    const auto found = value(key);
+    return found.is_string() ? found.get<std::string>() : otherwise;
+}
+
+std::optional<double> LifecycleEvent::number(std::string_view key) const
+{
+    return numberFromJson(value(key));
+}
 
 std::string_view toString(RunState state)
 {

@@ -94,6 +94,11 @@ struct LifecycleEvent {
     std::string message; ///< a sentence for a person; may be empty
     nlohmann::json data = nlohmann::json::object();
 
+    // A key of `data`, in which a worker of somebody else's may have sent anything.
+    nlohmann::json value(std::string_view key) const; ///< null if it is not there
+    std::string text(std::string_view key, const std::string& otherwise = {}) const;
+    std::optional<double> number(std::string_view key) const; ///< "NaN" and the like too
+
     bool operator==(const LifecycleEvent&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include "core/base/human_text.h"
 #include "core/base/number_text.h"
 #include "core/config/config_io.h"
+#include "core/numerics/scaler_setting.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -51,6 +52,11 @@ Watchers::Watchers(const Variant& variant, std::int64_t stepsPerEpoch)
     , m_scaler(variant.settings.scaler)
     , m_stepsPerEpoch(stepsPerEpoch)
 {
+}
+
+void Watchers::setScaler(std::string_view key, const nlohmann::json& value)
+{
+    adoptSetting(m_scaler, key, value);
 }
 
 std::vector<Alert> Watchers::step(const WatchedStep& step)

@@ -63,6 +63,9 @@ public:
 
     void setStepsPerEpoch(std::int64_t steps) { m_stepsPerEpoch = steps; }
 
+    /// A setting of the scaler has been changed during the run: as the event setting_changed says.
+    void setScaler(std::string_view key, const nlohmann::json& value);
+
     /// The next step; steps come in order.
     std::vector<Alert> step(const WatchedStep& step);
 

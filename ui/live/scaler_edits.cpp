@@ -2,8 +2,6 @@
 #include "ui/live/scaler_edits.h"
 
 #include "core/base/number_text.h"
-#include "core/config/config_io.h"
-#include "core/config/schema.h"
 #include "ui/theme/value_text.h"
 
 #include <QObject>
@@ -27,39 +25,13 @@ QString shownValue(const std::string& key, const nlohmann::json& value)
     return whole ? formatCount(*number) : QString::fromStdString(toText(*number));
 }
 
-std::string keyOf(const LifecycleEvent& event)
-{
-    return event.data.is_object() ? event.data.value("key", std::string()) : std::string();
-}
-
-nlohmann::json valueOf(const LifecycleEvent& event, const char* name)
-{
-    return event.data.is_object() && event.data.contains(name) ? event.data[name]
-                                                               : nlohmann::json();
-}
-
-/// The worker has checked the value, with all others: no rules here.
-void setValue(ScalerConfig& config, const std::string& key, const nlohmann::json& value)
-{
-    const KeySpec* spec = findKey("scaler." + key);
-    if (!spec)
-        return;
-    Settings settings;
-    settings.scaler = config;
-    if (value.is_null() && spec->optional)
-        spec->set(settings, Unset{});
-    else if (!setSetting(settings, std::string(spec->path), settingValueText(value)))
-        return;
-    config = settings.scaler;
-}
-
 } // namespace
 
 QString settingChangeText(const LifecycleEvent& event)
 {
-    const std::string key = keyOf(event);
-    return QString::fromStdString(key) + QLatin1Char(' ') + shownValue(key, valueOf(event, "old"))
-        + QStringLiteral(" \u2192 ") + shownValue(key, valueOf(event, "new"));
+    const std::string key = event.text("key");
+    return QString::fromStdString(key) + QLatin1Char(' ') + shownValue(key, event.value("old"))
+        + QStringLiteral(" \u2192 ") + shownValue(key, event.value("new"));
 }
 
 ScalerEdits::ScalerEdits(const ScalerConfig& begun)
@@ -72,19 +44,19 @@ void ScalerEdits::take(const LifecycleEvent& event)
     const bool changed = event.kind == event_kind::kSettingChanged;
     if (!changed && event.kind != event_kind::kSettingRefused)
         return;
-    const auto told = valueOf(event, "request");
+    const auto told = event.value("request");
     const auto request = told.is_number_integer() ? told.get<std::int64_t>() : std::int64_t{0};
     if (changed)
         takeChange(event, request);
     if (m_request == 0 || request != m_request)
         return;
     if (!changed) {
-        const auto reason = valueOf(event, "reason");
+        const auto reason = event.value("reason");
         m_refusal = SettingRefusal{
-            keyOf(event), reason.is_string() ? reason.get<std::string>() : event.message};
+            event.text("key"), reason.is_string() ? reason.get<std::string>() : event.message};
         m_asked.clear();
     }
-    std::erase_if(m_asked, [&](const SettingChange& one) { return one.key == keyOf(event); });
+    std::erase_if(m_asked, [&](const SettingChange& one) { return one.key == event.text("key"); });
     if (m_asked.empty()) {
         m_request = 0;
         m_undone.reset();
@@ -93,8 +65,8 @@ void ScalerEdits::take(const LifecycleEvent& event)
 
 void ScalerEdits::takeChange(const LifecycleEvent& event, std::int64_t request)
 {
-    const std::string key = keyOf(event);
-    setValue(m_config, key, valueOf(event, "new"));
+    const std::string key = event.text("key");
+    adoptSetting(m_config, key, event.value("new"));
     if (m_undone && request == m_request) {
         auto& back = m_edits[*m_undone].back;
         std::erase_if(back, [&](const SettingChange& one) { return one.key == key; });
@@ -107,7 +79,7 @@ void ScalerEdits::takeChange(const LifecycleEvent& event, std::int64_t request)
     if (!isMore)
         m_edits.push_back({request, event.step, {}, {}});
     Edit& edit = m_edits.back();
-    edit.back.insert(edit.back.begin(), SettingChange{key, valueOf(event, "old")});
+    edit.back.insert(edit.back.begin(), SettingChange{key, event.value("old")});
     edit.text +=
         (edit.text.isEmpty() ? QString() : QStringLiteral(", ")) + settingChangeText(event);
 }

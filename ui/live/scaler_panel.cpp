@@ -105,7 +105,7 @@ void ScalerPanel::refresh()
             // What is in force now is shown; what was refused stays as typed, with the reason.
             if (&subject == shown() && wasPending && event.kind == event_kind::kSettingChanged) {
                 for (Row& row : m_rows)
-                    row.typed = row.typed && event.data.value("key", std::string()) != row.key;
+                    row.typed = row.typed && event.text("key") != row.key;
             }
         }
         if (isEnd(trace.status().outcome.state))

@@ -31,20 +31,13 @@ void addSkipped(std::vector<PlotMark>& marks, const RunData& data, XAxisKind kin
     }
 }
 
-std::optional<double> numberOf(const nlohmann::json& data, const char* key)
-{
-    if (!data.is_object() || !data.contains(key))
-        return std::nullopt;
-    return numberFromJson(data.at(key));
-}
-
 std::optional<PlotMark> scaleMark(const LifecycleEvent& event, double x)
 {
     const bool grew = event.kind == event_kind::kScaleGrew;
     if (!grew && event.kind != event_kind::kScaleBackedOff)
         return std::nullopt;
-    const auto before = numberOf(event.data, "scale");
-    const auto after = numberOf(event.data, "new_scale");
+    const auto before = event.number("scale");
+    const auto after = event.number("new_scale");
     if (!before || !after)
         return std::nullopt;
     // Above the step up, below the step down.
@@ -52,13 +45,11 @@ std::optional<PlotMark> scaleMark(const LifecycleEvent& event, double x)
         toQString(scaleText(*before) + " → " + scaleText(*after))};
 }
 
-QString valueText(const nlohmann::json& data, const char* key)
+QString valueText(const LifecycleEvent& event, const char* key)
 {
-    const auto number = numberOf(data, key);
-    if (!number && data.contains(key) && data[key].is_string())
-        return toQString(data[key].get<std::string>()); // a policy's name
+    const auto number = event.number(key);
     if (!number)
-        return QStringLiteral("none");
+        return toQString(event.text(key, "none")); // a policy's name
     const bool whole = std::abs(*number) < 1e15 && *number == std::floor(*number);
     return toQString(whole ? groupedText(static_cast<std::int64_t>(*number)) : toText(*number));
 }
@@ -67,13 +58,10 @@ std::optional<PlotMark> editMark(const LifecycleEvent& event, double x)
 {
     if (event.kind != event_kind::kSettingChanged)
         return std::nullopt;
-    const auto key = event.data.is_object() ? event.data.find("key") : event.data.end();
-    const QString name = key != event.data.end() && key->is_string()
-        ? toQString(key->get<std::string>())
-        : QStringLiteral("setting");
+    const QString name = toQString(event.text("key", "setting"));
     return PlotMark{MarkKind::Edit, x, 0, 0,
-        name + QLatin1Char(' ') + valueText(event.data, "old") + QStringLiteral(" → ")
-            + valueText(event.data, "new")};
+        name + QLatin1Char(' ') + valueText(event, "old") + QStringLiteral(" → ")
+            + valueText(event, "new")};
 }
 
 } // namespace

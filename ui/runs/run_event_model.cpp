@@ -2,7 +2,6 @@
 #include "ui/runs/run_event_model.h"
 
 #include "core/base/human_text.h"
-#include "core/base/number_text.h"
 #include "ui/runs/run_columns.h"
 #include "ui/runs/run_curves.h"
 #include "ui/theme/colours.h"
@@ -27,11 +26,10 @@ QString kindWords(const std::string& kind)
     return toQString(kind).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
-QString scaleChange(const nlohmann::json& data)
+QString scaleChange(const LifecycleEvent& event)
 {
-    const auto text = [&data](const char* key) -> QString {
-        const auto number =
-            data.is_object() && data.contains(key) ? numberFromJson(data.at(key)) : std::nullopt;
+    const auto text = [&event](const char* key) -> QString {
+        const auto number = event.number(key);
         return number ? toQString(scaleText(*number)) : QString();
     };
     const QString before = text("scale");
@@ -48,7 +46,7 @@ QString whatText(const LifecycleEvent& event)
         parts.append(toQString(event.message));
     else
         parts.append(kindWords(event.kind));
-    const QString change = scaleChange(event.data);
+    const QString change = scaleChange(event);
     if (!change.isEmpty() && event.message.empty())
         parts.append(change);
     return parts.join(QStringLiteral(": "));

@@ -3,6 +3,7 @@
 #include "core/run/series_info.h"
 
 #include <QTest>
+#include <cmath>
 #include <set>
 
 using namespace mantissa;
@@ -45,6 +46,24 @@ private Q_SLOTS:
     {
         QVERIFY(!runStateFromString("").has_value());
         QVERIFY(!runStateFromString("Finished").has_value());
+    }
+
+    /// A worker of somebody else's may send anything as data.
+    void dataOfAnyShapeIsRead()
+    {
+        for (const auto* text : {"null", "[1]", "\"x\"", "{}", "{\"key\": 5, \"scale\": [2]}",
+                 "{\"key\": null, \"scale\": \"many\"}"}) {
+            LifecycleEvent event;
+            event.data = nlohmann::json::parse(text);
+            QCOMPARE(event.text("key", "otherwise"), std::string("otherwise"));
+            QVERIFY(!event.number("scale").has_value());
+            QVERIFY(event.value("none").is_null());
+        }
+        LifecycleEvent event;
+        event.data = {{"key", "policy"}, {"scale", 2}, {"loss", "NaN"}};
+        QCOMPARE(event.text("key"), std::string("policy"));
+        QCOMPARE(event.number("scale"), std::optional(2.0));
+        QVERIFY(std::isnan(event.number("loss").value()));
     }
 
     void seriesHaveTheUnitsOfTheContract()

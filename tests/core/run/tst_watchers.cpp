@@ -191,6 +191,21 @@ private Q_SLOTS:
         QCOMPARE(stepsOf(raised, alert_kind::kScaleAtFloor), Steps{30});
     }
 
+    void theFloorInForceIsWatched()
+    {
+        auto variant = variantOf();
+        variant.settings.scaler.minScale = 128;
+        Watchers watchers(variant);
+        watchers.setScaler("min_scale", 16);
+        watchers.setScaler("min_scale", "not a number");
+        watchers.setScaler("unheard_of", 5);
+        const auto raised = feed(watchers, 60, [](WatchedStep& step) {
+            step.scale = step.step <= 30 ? 128 : 16;
+            step.skipped = step.step % 10 == 0;
+        });
+        QCOMPARE(stepsOf(raised, alert_kind::kScaleAtFloor), Steps{60});
+    }
+
     void moreThanOnePercentOfAThousandSteps()
     {
         Watchers watchers(variantOf());
