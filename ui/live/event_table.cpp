@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/live/event_table.h"
 
-#include "core/base/number_text.h"
 #include "ui/live/scaler_edits.h"
 #include "ui/plot/plot_mark.h"
 #include "ui/theme/icons.h"
@@ -17,11 +16,8 @@ namespace {
 
 QString scaleChange(const LifecycleEvent& event)
 {
-    if (!event.data.is_object() || !event.data.contains("scale")
-        || !event.data.contains("new_scale"))
-        return {};
-    const auto from = numberFromJson(event.data["scale"]);
-    const auto to = numberFromJson(event.data["new_scale"]);
+    const auto from = event.number("scale");
+    const auto to = event.number("new_scale");
     if (!from || !to)
         return {};
     return formatScaleShort(*from) + QStringLiteral(" \u2192 ") + formatScaleShort(*to);
@@ -33,8 +29,10 @@ std::optional<EventSign> signOf(const std::string& kind)
         return EventSign::Skipped;
     if (kind == event_kind::kScaleGrew)
         return EventSign::Growth;
-    if (kind == event_kind::kNonFiniteLoss || kind == event_kind::kNonFiniteLocated)
+    if (kind == event_kind::kNonFiniteLoss)
         return EventSign::NonFinite;
+    if (kind == event_kind::kNonFiniteLocated)
+        return EventSign::Located;
     if (kind == event_kind::kSettingChanged)
         return EventSign::Edit;
     if (kind == event_kind::kWarning || kind == event_kind::kAlert
@@ -59,7 +57,7 @@ QIcon signIcon(const EventRow& row)
         break;
     }
     constexpr MarkKind kinds[] = {MarkKind::Skipped, MarkKind::Growth, MarkKind::BackOff,
-        MarkKind::NonFinite, MarkKind::Edit};
+        MarkKind::NonFinite, MarkKind::Edit, MarkKind::NonFinite};
     QPixmap pixmap(14, 14);
     pixmap.fill(Qt::transparent);
     QPainter painter(&pixmap);
@@ -71,11 +69,8 @@ QIcon signIcon(const EventRow& row)
 /// What was seen in the line; what may be behind it, a guess and called so, under the table.
 void splitAlert(const LifecycleEvent& event, EventRow& row)
 {
-    const auto words = [&event](const char* key) {
-        return event.data.is_object() && event.data.contains(key) && event.data[key].is_string()
-            ? QString::fromStdString(event.data[key].get<std::string>())
-            : QString();
-    };
+    const auto words = [&event](
+                           const char* key) { return QString::fromStdString(event.text(key)); };
     if (const QString seen = words("text"); !seen.isEmpty())
         row.text = seen;
     if (const QString guess = words("hypothesis"); !guess.isEmpty())
@@ -149,6 +144,7 @@ QString EventTable::summary() const
     part(EventSign::Skipped, tr("1 skipped step"), tr("%1 skipped steps"));
     part(EventSign::Growth, tr("1 growth"), tr("%1 growths"));
     part(EventSign::NonFinite, tr("1 non-finite loss"), tr("%1 non-finite losses"));
+    part(EventSign::Located, tr("1 tensor named"), tr("%1 tensors named"));
     part(EventSign::Edit, tr("1 edit"), tr("%1 edits"));
     part(EventSign::Warning, tr("1 warning"), tr("%1 warnings"));
     part(EventSign::Error, tr("1 error"), tr("%1 errors"));

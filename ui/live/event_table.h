@@ -10,7 +10,7 @@
 
 namespace mantissa::ui {
 
-enum class EventSign { Skipped, Growth, BackOff, NonFinite, Edit, Warning, Error, Note };
+enum class EventSign { Skipped, Growth, BackOff, NonFinite, Edit, Located, Warning, Error, Note };
 
 /// A line of the events table.
 struct EventRow {

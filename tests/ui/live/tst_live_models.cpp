@@ -128,7 +128,11 @@ void TestLiveModels::alertsTellWhatWasSeenAndWhatIsAGuess()
     LifecycleEvent located;
     located.kind = event_kind::kNonFiniteLocated;
     located.message = "first non-finite in layer2.conv1 (gradient)";
-    QVERIFY(eventRow(located)->sign == EventSign::NonFinite);
+    QVERIFY(eventRow(located)->sign == EventSign::Located);
+    EventTable table;
+    table.add({*eventRow(located)});
+    QCOMPARE(table.summary(), QStringLiteral("1 tensor named"));
+    QVERIFY(!table.data(table.index(0, EventTable::Sign), Qt::DecorationRole).isNull());
     QCOMPARE(eventRow(located)->text, QString::fromStdString(located.message));
 }
 
