@@ -17,6 +17,13 @@ at::Tensor allocated(at::IntArrayRef sizes, at::ScalarType type, bool pinned)
     return at::empty(sizes, at::TensorOptions(type).pinned_memory(pinned));
 }
 
+void lookUp(const float* table, const std::uint8_t* pixels, std::int64_t count, float* values)
+{
+#pragma GCC unroll 8
+    for (std::int64_t i = 0; i < count; ++i)
+        values[i] = table[pixels[i]];
+}
+
 class TableMaker : public SampleMaker {
 public:
     TableMaker(const TableSet& set, TargetKind target)
@@ -125,7 +132,15 @@ void ImageMaker::fill(
 
 void ImageMaker::fillImage(std::int64_t index, std::int64_t epoch, float* values) const
 {
-    const auto bits = m_augmentation.isOff() ? 0 : sampleHash(m_augmentation.seed, epoch, index);
+    if (m_augmentation.isOff()) {
+        const auto plane = m_set.height * m_set.width;
+        const auto* pixels = m_set.pixels.data() + index * m_set.imageBytes();
+        for (std::int64_t channel = 0; channel < m_set.channels; ++channel)
+            lookUp(m_table.data() + channel * kBytes, pixels + channel * plane, plane,
+                values + channel * plane);
+        return;
+    }
+    const auto bits = sampleHash(m_augmentation.seed, epoch, index);
     const auto places = static_cast<std::uint64_t>(2 * m_augmentation.padCrop + 1);
     const auto down = static_cast<std::int64_t>((bits >> 1) % places) - m_augmentation.padCrop;
     const auto right = static_cast<std::int64_t>((bits >> 32) % places) - m_augmentation.padCrop;
@@ -150,8 +165,7 @@ void ImageMaker::fillImage(std::int64_t index, std::int64_t epoch, float* values
                 for (auto x = begin; x < end; ++x)
                     values[x] = table[row[width - 1 - x + right]];
             } else {
-                for (auto x = begin; x < end; ++x)
-                    values[x] = table[row[x + right]];
+                lookUp(table, row + begin + right, end - begin, values + begin);
             }
             std::fill(values + end, values + width, table[0]);
         }

@@ -138,6 +138,18 @@ CheckResult checkScaleLow(const Facts& facts)
     return result;
 }
 
+/// The highest scale that a step was applied at: what the search for one began with does not count.
+double highestApplied(const std::vector<double>& scale, const std::vector<double>* foundInf)
+{
+    double highest = scale.back();
+    for (std::size_t i = 0; i < scale.size(); ++i) {
+        const bool applied = !foundInf || i >= foundInf->size() || (*foundInf)[i] == 0;
+        if (applied && scale[i] > highest)
+            highest = scale[i];
+    }
+    return highest;
+}
+
 CheckResult checkRecovery(const Facts& facts)
 {
     auto result = make("recovery", "Is the loss scale slow to come back after an overflow?",
@@ -146,10 +158,9 @@ CheckResult checkRecovery(const Facts& facts)
     if (!scale)
         return result;
     const auto& scaler = facts.variant.settings.scaler;
-    const double before = *std::ranges::max_element(*scale);
+    const double before = highestApplied(*scale, facts.values(series::kFoundInf));
     const auto steps =
         recoverySteps(scale->back(), before, scaler.growthFactor, scaler.growthInterval);
-    // The way down at the start is the search for a scale, not a loss.
     if (facts.skips.skipped == facts.skips.calibration) {
         result.answer = CheckAnswer::NotFound;
         result.evidence = "no overflow after the first scale was found";

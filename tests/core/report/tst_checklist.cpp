@@ -143,6 +143,23 @@ private Q_SLOTS:
         QVERIFY(check.advice.find("scaler.min_scale") != std::string::npos);
     }
 
+    /// Ten halvings to the scale that fits, and one skip after a growth later: nothing was lost.
+    void theSearchForAScaleIsNoLoss()
+    {
+        auto input = inputOf(Precision::Fp16);
+        std::vector<double> scale(60, 65536);
+        std::vector<double> foundInf(60, 0);
+        for (int i = 0; i < 10; ++i) {
+            scale[static_cast<std::size_t>(i)] = std::ldexp(1.0, 26 - i);
+            foundInf[static_cast<std::size_t>(i)] = 1;
+        }
+        scale[45] = 131072;
+        foundInf[45] = 1;
+        add(input, "scale", scale);
+        add(input, "found_inf", foundInf);
+        COMPARE_ANSWER(input, "recovery", "not_found");
+    }
+
     void case10_aGradientThatGrew()
     {
         auto input = inputOf(Precision::Fp16);
