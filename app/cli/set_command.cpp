@@ -16,13 +16,16 @@ namespace {
 
 /// Longer than the host waits for its worker, so that its answer comes first.
 constexpr std::chrono::seconds kPatience{70};
+constexpr std::string_view kGroup = "scaler.";
 
 bool parseSettings(const std::vector<std::string>& texts, std::vector<SettingChange>& changes)
 {
     const auto& keys = liveScalerKeys();
     for (const auto& text : texts) {
         const auto equals = text.find('=');
-        const auto key = text.substr(0, equals);
+        auto key = text.substr(0, equals);
+        if (key.starts_with(kGroup)) // as in the experiment file
+            key.erase(0, kGroup.size());
         if (equals == std::string::npos || equals + 1 == text.size()) {
             printError(
                 fmt::format("'{}' is not of the form KEY=VALUE, e.g. growth_interval=200", text));

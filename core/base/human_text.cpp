@@ -146,7 +146,7 @@ std::string scaleText(double scale)
 
 std::string powerOfTwoText(int exponent)
 {
-    return "2" + superscript(exponent);
+    return fmt::format("2{}", superscript(exponent));
 }
 
 std::string percentText(double share)

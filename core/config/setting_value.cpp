@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/config/setting_value.h"
 
+#include "core/base/human_text.h"
 #include "core/base/number_text.h"
 
 #include <cmath>
@@ -40,10 +41,8 @@ std::string boundText(double bound)
 {
     if (std::abs(bound) > 1e12 || std::nearbyint(bound) != bound)
         return toText(bound);
-    auto digits = fmt::format("{:.0f}", std::abs(bound));
-    for (auto at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
-        digits.insert(static_cast<std::size_t>(at), ",");
-    return bound < 0 ? "-" + digits : digits;
+    const auto digits = groupedText(static_cast<std::int64_t>(std::abs(bound)));
+    return bound < 0 ? fmt::format("-{}", digits) : digits;
 }
 
 } // namespace

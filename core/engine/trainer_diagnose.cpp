@@ -98,7 +98,7 @@ void Trainer::Private::checkBeforeFirstStep()
 
 Result<StepTensors> Trainer::Private::runStep()
 {
-    if (m_factsTaken)
+    if (m_casts)
         return runStepAsAsked();
     const CastCount casts;
     auto step = runStepAsAsked();

@@ -99,8 +99,7 @@ private:
     Batch m_validationBatch;
     std::vector<StepRecord> m_ready;
     std::int64_t m_locatedAt = 0; ///< step of the last replay
-    std::int64_t m_casts = 0; ///< of the last step that was counted
-    bool m_factsTaken = false; ///< no step is counted any more
+    std::optional<std::int64_t> m_casts; ///< of the first step: counting slows one down
     bool m_buffersTold = false;
     bool m_badBuffersTold = false;
 };

@@ -198,11 +198,10 @@ std::optional<nlohmann::json> Trainer::Private::takeFirstStepFacts()
     const auto facts = trainStep->takeFacts();
     if (!facts)
         return std::nullopt;
-    m_factsTaken = true;
     return nlohmann::json{{"parameter_dtype", facts->parameterType},
         {"prediction_dtype", facts->predictionType}, {"loss_dtype", facts->lossType},
         {"gradient_dtype", facts->gradientType}, {"weight_changed", facts->weightChanged},
-        {"casts", m_casts}, {"mismatches", mismatches(*facts, variant.precision)}};
+        {"casts", m_casts.value_or(0)}, {"mismatches", mismatches(*facts, variant.precision)}};
 }
 
 } // namespace mantissa

@@ -28,8 +28,11 @@ std::string quoted(const std::string& text)
 
 void addLine(std::string& csv, const std::vector<std::string>& fields)
 {
-    for (std::size_t i = 0; i < fields.size(); ++i)
-        csv += (i == 0 ? "" : ",") + quoted(fields[i]);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (i > 0)
+            csv += ',';
+        csv += quoted(fields[i]);
+    }
     csv += '\n';
 }
 

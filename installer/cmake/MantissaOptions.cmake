@@ -12,7 +12,7 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # The sloppiness lets ccache serve files that use the engine's precompiled header.
+    # The sloppiness lets ccache serve files that use a precompiled header.
     set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
         "${CCACHE_PROGRAM}")

@@ -169,7 +169,7 @@ private Q_SLOTS:
         QVERIFY(other.out().contains("max_scale: none -> none"));
         const auto event = host.awaitLine("event", {}, "setting_changed");
         QVERIFY(!event.is_null());
-        QCOMPARE(other.run({"--json", "set", id, "policy=smooth"}), 0);
+        QCOMPARE(other.run({"--json", "set", id, "scaler.policy=smooth"}), 0); // as in the file
         const auto json = nlohmann::json::parse(other.out().toStdString());
         QCOMPARE(json["type"].get<std::string>(), std::string("changed"));
         QVERIFY(json["changes"][0]["new"] == "smooth");
