@@ -187,8 +187,9 @@ std::optional<FirstStepFacts> AdversarialStep::takeFacts()
 
 NonFiniteFinding AdversarialStep::locate(const SkippedStep& skipped)
 {
+    // Where only the device knows, either may have been.
     const auto maybe = [&](const Played& played) {
-        return skipped.stepsSince > 0 || played.outcome == StepOutcome::Skipped;
+        return skipped.stepsSince > 0 || played.outcome != StepOutcome::Stepped;
     };
     NonFiniteFinding finding;
     if (maybe(m_discriminatorPlayed))

@@ -55,9 +55,10 @@ TrainConfig trainConfig()
 
 /// A tiny contest; `scalers`: one for both players, or two.
 struct Rig {
-    explicit Rig(int scalers, bool enabled = true)
-        : first(scalerConfig(), enabled)
-        , second(scalerConfig(), enabled)
+    explicit Rig(int scalers, bool enabled = true,
+        GradScaler::Decision decision = GradScaler::Decision::Host)
+        : first(scalerConfig(), enabled, decision)
+        , second(scalerConfig(), enabled, decision)
         , discriminator(makeOptimizer(trainConfig(), tensorsOf(model.discriminator())))
         , generator(makeOptimizer(trainConfig(), tensorsOf(model.generator())))
         , step({}, model, {discriminator.get(), &first},
@@ -187,6 +188,17 @@ private Q_SLOTS:
         QCOMPARE(finding.first->module, std::string("discriminator"));
         QVERIFY(finding.first->place == TensorPlace::Input);
         QVERIFY(finding.cause == NonFiniteCause::Intrinsic);
+    }
+
+    /// As on CUDA, where the host does not know what was skipped.
+    void theLocatorReplaysWhatTheDeviceDecided()
+    {
+        Rig rig(1, true, GradScaler::Decision::Device);
+        const std::vector<Batch> batches{batchOf(std::numeric_limits<double>::infinity())};
+        QVERIFY(rig.step.run(batches)->outcome == StepOutcome::FoundInfDecides);
+        const auto finding = rig.step.locate({batches, kScale, 0});
+        QVERIFY(finding.first.has_value());
+        QCOMPARE(finding.first->module, std::string("discriminator"));
     }
 
     /// Its own scale is too high for the generator; the discriminator's is not.
