@@ -122,28 +122,6 @@ FormatProbe probe(Precision precision, ModelKind kind, at::Device device, double
 
 } // namespace
 
-std::string_view toString(FormatClass value)
-{
-    switch (value) {
-    case FormatClass::Native:
-        return "native";
-    case FormatClass::Conversion:
-        return "conversion";
-    case FormatClass::Emulated:
-        return "emulated";
-    case FormatClass::Unsupported:
-        break;
-    }
-    return "unsupported";
-}
-
-FormatClass classifyFormat(double ratio, bool hardwareFlag)
-{
-    if (ratio > 2.0)
-        return FormatClass::Emulated;
-    return ratio <= 1.1 && hardwareFlag ? FormatClass::Native : FormatClass::Conversion;
-}
-
 std::vector<FormatProbe> probeFormats(ModelKind kind, c10::Device device)
 {
     const at::NoGradGuard noGrad;

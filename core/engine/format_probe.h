@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/config/experiment_config.h"
-#include "core/engine/format_class.h"
+#include "core/hardware/format_class.h"
 
 #include <c10/core/Device.h>
 #include <nlohmann/json_fwd.hpp>

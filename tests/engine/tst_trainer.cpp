@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The trainer as the worker sees it, on tiny shapes. Runs a second time with oneDNN held to AVX2.
-#include "core/engine/format_class.h"
+#include "core/hardware/format_class.h"
 #include "tests/engine/tiny_run.h"
 
 #include <QTest>

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/result.h"
+#include "core/config/experiment_config.h"
+#include "core/hardware/format_class.h"
+#include "core/stats/run_summary.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What a few real steps of a chosen model told about each precision. Plain values, any thread.
+namespace mantissa {
+
+/// Bytes by what they are for.
+struct MemoryRoles {
+    double weights = 0, gradients = 0, optimizer = 0, castCache = 0, activations = 0, workspace = 0;
+    double sum() const;
+};
+
+/// One precision of a model.
+struct ModelProbe {
+    Precision precision = Precision::Fp32;
+    std::string reason; ///< why it cannot run here; empty = measured
+    Quartiles stepMs; ///< of the measured steps
+    std::int64_t steps = 0; ///< behind stepMs
+    double samplesPerSecond = 0;
+    double runSeconds = 0; ///< predicted training time of the whole run
+    double peakMemoryBytes = 0; ///< measured in the probe: predicted for the run
+    MemoryRoles predicted; ///< computed from the model's sizes and types
+    MemoryRoles measured;
+    double flops = 0; ///< floating-point operations of one step's matrix work, counted
+    double bytes = 0; ///< read and written by one step's operators at least once
+    std::optional<double> factor; ///< stepMs.median / fp32's
+};
+
+struct ModelCheck {
+    std::string experiment;
+    std::string device; ///< "cpu", "cuda:0"
+    std::string key; ///< equal for runs that this predicts: predictionKey()
+    std::int64_t measuredMs = 0; ///< Unix time in ms
+    std::vector<ModelProbe> probes;
+};
+
+nlohmann::json toJson(const ModelCheck& check);
+[[nodiscard]] Result<ModelCheck> modelCheckFromJson(const nlohmann::json& json);
+
+} // namespace mantissa
