@@ -14,14 +14,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// fp16 at a scale that overflows at first and then grows, epochs of 16 steps, micro-batches,
+/// Long enough that a signal sent when the store shows 600 steps still finds it running. fp16 at a
+/// scale that overflows at first and then grows, epochs of 16 steps, micro-batches,
 /// augmentation, and batches filled ahead.
 const QByteArray kExperiment =
     "name = \"kill\"\n"
     "[model]\nkind = \"mlp\"\nhidden = [8]\n"
     "[data]\nsource = \"shapes\"\nbatch_size = 4\ntrain_limit = 130\nvalidation_limit = 8\n"
     "pad_crop = 2\nflip = true\n"
-    "[train]\nsteps = 400\naccumulate = 2\nclip_norm = 1.0\nwarmup_steps = 20\n"
+    "[train]\nsteps = 1000\naccumulate = 2\nclip_norm = 1.0\nwarmup_steps = 20\n"
     "[eval]\nevery = 50\n"
     "[device]\nkind = \"cpu\"\nthreads = 1\n"
     "[scaler]\ninit_scale = 16777216.0\ngrowth_interval = 11\n"
@@ -66,7 +67,7 @@ private Q_SLOTS:
             QTemporaryDir folder;
             CliProcess cli(folder);
             const auto file = cli.write("kill.toml", kExperiment);
-            const auto steps = 8 + static_cast<std::int64_t>(random() % 380);
+            const auto steps = 8 + static_cast<std::int64_t>(random() % 600);
             const bool wholeProgram = random() % 2 == 0;
             const auto where =
                 QString("seed %1, trial %2, at about step %3").arg(seed).arg(trial).arg(steps);
@@ -152,7 +153,7 @@ private:
         const auto whole = RunStore::open(storeOf(m_whole)).value();
         const auto record = store->run(1).value();
         QCOMPARE(toString(record.state), "finished");
-        QCOMPARE(record.stepsAttempted, std::int64_t{400});
+        QCOMPARE(record.stepsAttempted, std::int64_t{1000});
         QCOMPARE(record.stepsSkipped, whole->run(1).value().stepsSkipped);
         for (const auto* name :
             {"loss", "scale", "growth_tracker", "found_inf", "grad_norm", "lr", "metric"}) {
