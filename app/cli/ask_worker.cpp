@@ -6,19 +6,12 @@
 
 namespace mantissa::cli {
 
-namespace {
-
-// LibTorch with CUDA takes some seconds to load from a cold disk.
-constexpr std::chrono::minutes kTimeout{2};
-
-} // namespace
-
 Result<nlohmann::json> ask(const std::vector<std::string>& arguments)
 {
     const auto worker = findWorker();
     if (!worker)
         return tl::unexpected(worker.error());
-    return queryWorker({*worker, arguments, torchFolder()}, kTimeout);
+    return queryWorker({{*worker, arguments, torchFolder()}});
 }
 
 } // namespace mantissa::cli

@@ -25,6 +25,7 @@ enum class CheckWork {
     Reduction ///< sum
 };
 std::string_view toString(CheckWork work); ///< stable word: "matmul", "matmul_tall", ...
+std::optional<CheckWork> checkWorkFromString(std::string_view text);
 std::string_view title(CheckWork work); ///< "Matrix product", ...
 /// True where the rate is bytes moved a second, false where it is operations a second.
 bool isBandwidth(CheckWork work);

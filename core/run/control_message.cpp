@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/control_message.h"
 
-#include "core/run/json_object.h"
+#include "core/base/json_object.h"
 
 #include <cstdlib>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "core/run/protocol.h"
 
 #include "core/run/json_line.h"
-#include "core/run/json_object.h"
+#include "core/base/json_object.h"
 
 #include <fmt/format.h>
 

@@ -59,6 +59,8 @@ public:
     void writePending();
     /// The process has closed its stdin: what is sent now is lost.
     bool inputBroken() const { return m_inputBroken; }
+    /// Something of what was sent is still to be written.
+    bool hasPending() const { return !m_pending.empty() && !m_inputBroken; }
     /// Closes stdin, which asks a worker to end. Queued lines that do not fit the pipe are lost.
     void closeInput();
 

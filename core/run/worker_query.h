@@ -5,15 +5,25 @@
 #include "core/run/worker_process.h"
 
 #include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <stop_token>
 
 namespace mantissa {
 
-/// Runs the worker for one answer instead of a run: `program.arguments` begin with the question
-/// ("smoke"), its answer is the "result" of {"type": "answer", "result": {...}}, all it prints
-/// before it exits with 0. Blocks for at most `timeout`. An Error gives what the worker said on
-/// stderr, or how it ended.
-[[nodiscard]] Result<nlohmann::json> queryWorker(
-    const WorkerProgram& program, std::chrono::milliseconds timeout);
+/// One question to a worker instead of a run.
+struct WorkerQuery {
+    WorkerProgram worker; ///< arguments begin with the question, e.g. "smoke"
+    std::string input = {}; ///< written to the worker's stdin, which is closed after it
+    std::chrono::milliseconds timeout{std::chrono::minutes(2)};
+    /// Called on the asking thread for each line {"type": "progress", ...} before the answer.
+    std::function<void(const nlohmann::json&)> progress = {};
+    std::stop_token stop = {}; ///< a stop kills the worker within 50 ms
+};
+
+/// Runs the worker for one answer: the "result" of {"type": "answer", "result": {...}}, the last
+/// line it prints before it exits with 0. Blocks for at most the query's time-out. An Error gives
+/// what the worker said on stderr, how it ended, or "cancelled".
+[[nodiscard]] Result<nlohmann::json> queryWorker(const WorkerQuery& query);
 
 } // namespace mantissa

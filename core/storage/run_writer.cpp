@@ -3,6 +3,7 @@
 
 #include "core/config/config_io.h"
 #include "core/run/checkpoint_files.h"
+#include "core/storage/machine_records.h"
 #include "core/storage/store_records.h"
 #include "core/storage/summary_json.h"
 
@@ -49,63 +50,9 @@ std::int64_t insertRun(Database& db, std::int64_t comparison, const PlannedRun& 
     return db.getLastInsertRowid();
 }
 
-/// The machine's row, under its host name; its facts are the newest environment seen.
-std::int64_t upsertMachine(Database& db, const nlohmann::json& environment, std::int64_t now)
-{
-    const auto name = currentHost().hostName;
-    Statement upsert(db,
-        "INSERT INTO machine (name, first_seen_ms, facts) VALUES (?, ?, ?)"
-        " ON CONFLICT (name) DO UPDATE SET facts = excluded.facts");
-    upsert.bind(1, name);
-    upsert.bind(2, now);
-    upsert.bind(3, toStoredJson(environment));
-    upsert.exec();
-    Statement find(db, "SELECT id FROM machine WHERE name = ?");
-    find.bind(1, name);
-    find.executeStep();
-    return find.getColumn(0).getInt64();
-}
-
-std::string textOf(const nlohmann::json& object, const char* key, const char* otherwise)
-{
-    const auto at = object.find(key);
-    return at != object.end() && at->is_string() ? at->get<std::string>() : otherwise;
-}
-
-/// What the worker's probe found about each format on this machine.
-void upsertCapabilities(
-    Database& db, std::int64_t machine, const nlohmann::json& environment, std::int64_t now)
-{
-    const auto probe = environment.find("formats");
-    if (probe == environment.end() || !probe->is_object())
-        return;
-    Statement upsert(db,
-        "INSERT INTO capability (machine_id, device, format, class, factor, measured_ms, data)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (machine_id, device, format) DO UPDATE SET"
-        " class = excluded.class, factor = excluded.factor, measured_ms = excluded.measured_ms,"
-        " data = excluded.data");
-    for (const auto& [format, facts] : probe->items()) {
-        if (!facts.is_object() || !facts.contains("class"))
-            continue;
-        const auto factor = facts.find("factor");
-        upsert.reset();
-        upsert.bind(1, machine);
-        upsert.bind(2, textOf(environment, "device", "cpu"));
-        upsert.bind(3, format);
-        upsert.bind(4, textOf(facts, "class", "unknown"));
-        if (factor != facts.end() && factor->is_number())
-            upsert.bind(5, factor->get<double>());
-        else
-            upsert.bind(5);
-        upsert.bind(6, now);
-        upsert.bind(7, toStoredJson(facts));
-        upsert.exec();
-    }
-}
-
 void insertArtifact(Database& db, std::int64_t run, const LifecycleEvent& event)
 {
-    const auto path = textOf(event.data, "path", "");
+    const auto path = event.text("path");
     if (path.empty())
         return;
     Statement remove(db, "DELETE FROM artifact WHERE run_id = ? AND path = ?");

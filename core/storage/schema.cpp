@@ -106,8 +106,30 @@ CREATE TABLE artifact (
 CREATE INDEX artifact_by_run ON artifact(run_id);
 )sql";
 
+constexpr const char* kVersion2 = R"sql(
+CREATE TABLE capability_check (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    machine_id  INTEGER NOT NULL REFERENCES machine(id) ON DELETE CASCADE,
+    device      TEXT    NOT NULL,
+    measured_ms INTEGER NOT NULL,
+    quick       INTEGER NOT NULL,
+    card        TEXT    NOT NULL
+);
+CREATE TABLE prediction (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    machine_id  INTEGER NOT NULL REFERENCES machine(id) ON DELETE CASCADE,
+    device      TEXT    NOT NULL,
+    experiment  TEXT    NOT NULL,
+    key         TEXT    NOT NULL,
+    measured_ms INTEGER NOT NULL,
+    data        TEXT    NOT NULL
+);
+CREATE INDEX prediction_by_key ON prediction(key);
+)sql";
+
 constexpr Migration kMigrations[] = {
     {1, "first version", kVersion1},
+    {2, "hardware checks and what they predict of a model", kVersion2},
 };
 
 } // namespace

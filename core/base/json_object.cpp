@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/run/json_object.h"
+#include "core/base/json_object.h"
 
 #include "core/base/number_text.h"
 
