@@ -20,7 +20,7 @@ using namespace mantissa::cli;
 namespace {
 
 /// Commands of the contract that later versions bring: refused by name instead of as unknown words.
-constexpr std::array kNotBuilt{"compare", "check", "fit", "tune", "plot", "import", "profile"};
+constexpr std::array kNotBuilt{"compare", "fit", "tune", "plot", "import", "profile"};
 
 /// What the command line asked for: filled by the parser, run after it.
 struct Request {
@@ -33,6 +33,7 @@ struct Request {
     std::vector<std::filesystem::path> files;
     HousekeepingOptions housekeeping;
     DeviceOptions device;
+    CheckOptions check;
     ReplayOptions replay;
     SetOptions set;
     std::function<int()> action;
@@ -187,6 +188,18 @@ void addDeviceCommands(CLI::App& app, Request& request)
     add("smoke", "One mixed-precision step of a tiny network, as key=value lines", smoke);
 }
 
+void addCheckCommand(CLI::App& app, Request& request)
+{
+    auto& options = request.check;
+    auto* command = app.add_subcommand("check", "Measure what this machine does in each format");
+    command->add_option("--device", options.device, "auto (all), cpu or cuda:N")->type_name("KIND");
+    command->add_flag("--quick", options.quick, "About 3 s a device instead of 15");
+    command->add_option("-o,--output", options.output, "Write the card too (.json, .html or .md)")
+        ->type_name("FILE");
+    command->callback(
+        [&] { request.action = [&] { return checkHardware(request.global, options); }; });
+}
+
 void addReplayCommand(CLI::App& app, Request& request)
 {
     auto& options = request.replay;
@@ -287,6 +300,7 @@ int main(int argc, char** argv)
     addReadingCommands(app, request);
     addHousekeepingCommands(app, request);
     addDeviceCommands(app, request);
+    addCheckCommand(app, request);
     addReplayCommand(app, request);
     addSetCommand(app, request);
     try {

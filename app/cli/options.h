@@ -55,6 +55,12 @@ struct DeviceOptions {
     std::string device = "auto"; ///< as device.kind
 };
 
+struct CheckOptions {
+    std::string device = "auto"; ///< as device.kind; auto = every device
+    bool quick = false;
+    std::filesystem::path output; ///< .json, .html or .md; empty = none
+};
+
 struct HousekeepingOptions {
     std::vector<std::int64_t> runs;
     std::string text; ///< note, or one tag
@@ -91,6 +97,7 @@ int deleteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int noteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int tagRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int doctor(const GlobalOptions& global);
+int checkHardware(const GlobalOptions& global, const CheckOptions& options);
 int operators(const GlobalOptions& global, const DeviceOptions& options);
 int smoke(const GlobalOptions& global, const DeviceOptions& options);
 int setLive(const GlobalOptions& global, const SetOptions& options);

@@ -2,8 +2,11 @@
 #include "app/worker/queries.h"
 
 #include "core/engine/autocast_ops.h"
+#include "core/engine/capability_probe.h"
 #include "core/engine/smoke.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -14,7 +17,58 @@ namespace mantissa {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr int kBadUsage = 2;
+
+/// What was asked, and how to tell how far the answer is.
+struct Question {
+    std::string device = "auto";
+    bool quick = false;
+    const CudaPlugin& plugin;
+    FILE* answer; ///< the real stdout
+
+    void print(const Json& line) const
+    {
+        std::fprintf(answer, "%s\n", line.dump().c_str());
+        std::fflush(answer);
+    }
+};
+
+Result<Json> askSmoke(const Question& question)
+{
+    return runSmoke(question.device, question.plugin).map([](const SmokeResult& result) {
+        return result.toJson();
+    });
+}
+
+Result<Json> askOperators(const Question&)
+{
+    return operatorRulesToJson(operatorRules());
+}
+
+Result<Json> askCheck(const Question& question)
+{
+    ProbeOptions options;
+    options.device = question.device;
+    options.quick = question.quick;
+    const auto tell = [&question](const CheckCell& cell, int done, int total) {
+        question.print(
+            {{"type", "progress"}, {"done", done}, {"total", total}, {"cell", toJson(cell)}});
+    };
+    return probeCapability(options, question.plugin, tell).map([](const CapabilityCard& card) {
+        return Json(toJson(card));
+    });
+}
+
+struct Query {
+    std::string_view name;
+    Result<Json> (*ask)(const Question&);
+    bool canBeQuick;
+};
+
+constexpr std::array kQueries{Query{"smoke", askSmoke, false}, Query{"ops", askOperators, false},
+    Query{"check", askCheck, true}};
 
 /// stdout for the answer alone: what a library prints goes to stderr.
 FILE* takeStdout()
@@ -24,44 +78,44 @@ FILE* takeStdout()
     return answer;
 }
 
-Result<nlohmann::ordered_json> askSmoke(const std::string& device, const CudaPlugin& plugin)
+/// False if the options after the question are not its own.
+bool parse(int argc, char** argv, const Query& query, Question& question)
 {
-    return runSmoke(device, plugin).map([](const SmokeResult& result) { return result.toJson(); });
-}
-
-Result<nlohmann::ordered_json> ask(
-    std::string_view question, const std::string& device, const CudaPlugin& plugin)
-{
-    if (question == "ops")
-        return operatorRulesToJson(operatorRules());
-    return askSmoke(device, plugin);
+    for (int i = 2; i < argc; ++i) {
+        const std::string_view option = argv[i];
+        if (option == "--device" && i + 1 < argc)
+            question.device = argv[++i];
+        else if (option == "--quick" && query.canBeQuick)
+            question.quick = true;
+        else
+            return false;
+    }
+    return true;
 }
 
 } // namespace
 
 std::optional<int> answerQuery(int argc, char** argv, const CudaPlugin& plugin)
 {
-    const std::string_view question = argc > 1 ? argv[1] : "";
-    if (question != "smoke" && question != "ops")
+    const std::string_view name = argc > 1 ? argv[1] : "";
+    const auto* query = std::find_if(
+        kQueries.begin(), kQueries.end(), [name](const Query& each) { return each.name == name; });
+    if (query == kQueries.end())
         return std::nullopt;
-    std::string device = "auto";
-    for (int i = 2; i < argc; i += 2) {
-        if (std::string_view(argv[i]) != "--device" || i + 1 == argc) {
-            std::fprintf(
-                stderr, "mantissa-worker: usage: mantissa-worker %s [--device KIND]\n", argv[1]);
-            return kBadUsage;
-        }
-        device = argv[i + 1];
+    Question question{"auto", false, plugin, nullptr};
+    if (!parse(argc, argv, *query, question)) {
+        std::fprintf(stderr, "mantissa-worker: usage: mantissa-worker %s [--device KIND]%s\n",
+            argv[1], query->canBeQuick ? " [--quick]" : "");
+        return kBadUsage;
     }
-    FILE* answer = takeStdout();
-    const auto result = ask(question, device, plugin);
+    question.answer = takeStdout();
+    const auto result = query->ask(question);
     if (!result) {
         std::fprintf(stderr, "%s\n", result.error().message.c_str());
         return EXIT_FAILURE;
     }
-    const nlohmann::ordered_json line{{"type", "answer"}, {"result", *result}};
-    std::fprintf(answer, "%s\n", line.dump().c_str());
-    return std::fclose(answer) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    question.print({{"type", "answer"}, {"result", *result}});
+    return std::fclose(question.answer) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 } // namespace mantissa

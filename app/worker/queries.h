@@ -7,9 +7,9 @@
 
 namespace mantissa {
 
-/// Questions that are not runs: `mantissa-worker smoke|ops [--device KIND]` prints one JSON object
-/// and ends. Nothing if the first argument is no question; else the exit code: 0 answered, 1 it
-/// failed (the reason is on stderr), 2 bad usage.
+/// Questions that are not runs: `mantissa-worker smoke|ops|check [--device KIND]` prints one JSON
+/// object, before it perhaps {"type": "progress"} lines, and ends. Nothing if the first argument is
+/// no question; else the exit code: 0 answered, 1 it failed (the reason is on stderr), 2 bad usage.
 std::optional<int> answerQuery(int argc, char** argv, const CudaPlugin& plugin);
 
 } // namespace mantissa

@@ -22,19 +22,9 @@ constexpr std::chrono::milliseconds kBudget{120};
 
 bool hardwareFlag(Precision precision, c10::Device device)
 {
-    if (precision == Precision::Fp32)
-        return true;
     // A GPU that CUDA 13 still supports has tensor cores; the measured ratio has the last word.
-    if (!device.is_cpu())
-        return true;
-    // Of fp16, avx512_fp16 alone does not count: the libraries only convert with it.
-    const auto flags = detectCpuFlags();
-    const auto has = [&flags](std::string_view flag) {
-        return std::find(flags.begin(), flags.end(), flag) != flags.end();
-    };
-    if (precision == Precision::Bf16)
-        return has("avx512_bf16") || has("amx_bf16");
-    return precision == Precision::Fp16 && has("amx_fp16");
+    return !device.is_cpu()
+        || cpuComputesIn(*checkFormatFromString(toString(precision)), detectCpuFlags());
 }
 
 /// One operation on operands of a type, made ready once.

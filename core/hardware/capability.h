@@ -89,7 +89,8 @@ struct CapabilityCard {
     bool quick = false;
     int threads = 0; ///< of the CPU
     /// "machine" (Machine), LibTorch's versions and capability, "gpu" (GpuFacts), "cuda_plugin",
-    /// "environment" (ONEDNN_MAX_CPU_ISA and the like, where set).
+    /// "environment" (ONEDNN_MAX_CPU_ISA and the like, where set), "foreign_load" (share of the
+    /// machine that other programs had meanwhile).
     nlohmann::json facts = nlohmann::json::object();
     ClockTest clock;
     std::vector<CheckCell> cells; ///< by work, then format

@@ -19,8 +19,8 @@ using Json = nlohmann::json;
 constexpr double kNoise = 0.05;
 
 /// Facts that change from minute to minute say nothing about the machine.
-constexpr std::array<std::string_view, 10> kVolatile{"available_memory_bytes", "free_bytes",
-    "memory_used_bytes", "temperature_c", "power_w", "clocks", "sm_mhz", "memory_mhz",
+constexpr std::array<std::string_view, 11> kVolatile{"foreign_load", "available_memory_bytes",
+    "free_bytes", "memory_used_bytes", "temperature_c", "power_w", "clocks", "sm_mhz", "memory_mhz",
     "utilisation_percent", "cpu_mhz"};
 
 bool isVolatile(const std::string& path)

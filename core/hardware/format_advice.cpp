@@ -14,6 +14,7 @@ namespace {
 constexpr double kWorthIt = 1.1; ///< times faster than fp32 from which a format is recommended
 constexpr double kHopeless = 2.0; ///< times slower from which it is warned of
 constexpr double kClockLimit = 0.05;
+constexpr double kLoadLimit = 0.1; ///< of the machine, by other programs
 
 /// Matrix work: what the choice of a format is about.
 constexpr std::array kMatrixWork{CheckWork::MatMul, CheckWork::MatMulTall, CheckWork::Convolution,
@@ -179,6 +180,13 @@ void addChecksOfTheCheck(const CapabilityCard& card, std::vector<Advice>& list)
                     percentText(*row.utilisation()), row.source),
                 false});
     }
+    const auto load = card.facts.find("foreign_load");
+    if (load != card.facts.end() && load->is_number() && load->get<double>() > kLoadLimit)
+        list.push_back({Advice::Sign::Warn, "The machine was not free.",
+            fmt::format("Other programs had {} of it during the check: work shared by threads "
+                        "waits for them, so that times are too long. Run it again without them.",
+                percentText(load->get<double>())),
+            false});
     if (card.clock.expectedMs > 0 && card.clock.difference() > kClockLimit)
         list.push_back({Advice::Sign::Warn, "The times are doubtful.",
             fmt::format("Work of {} was timed as {}, {} off: another program or a change of clock "
