@@ -39,7 +39,11 @@ public:
         , m_b(operand({s[1], s[2]}, type, device, 2))
     {
     }
-    void run() override { m_result = at::matmul(m_a, m_b); }
+    void run() override
+    {
+        m_result.reset(); // its memory first, as in a program that drops what it used
+        m_result = at::matmul(m_a, m_b);
+    }
     at::Tensor result() const override { return m_result; }
 
 private:
@@ -53,7 +57,11 @@ public:
         , m_weight(operand({s[1], s[1], 3, 3}, type, device, 4))
     {
     }
-    void run() override { m_result = at::conv2d(m_input, m_weight, {}, 1, 1); }
+    void run() override
+    {
+        m_result.reset(); // its memory first, as in a program that drops what it used
+        m_result = at::conv2d(m_input, m_weight, {}, 1, 1);
+    }
     at::Tensor result() const override { return m_result; }
 
 private:
@@ -105,7 +113,11 @@ public:
         , m_value(operand(s, type, device, 10))
     {
     }
-    void run() override { m_result = at::scaled_dot_product_attention(m_query, m_key, m_value); }
+    void run() override
+    {
+        m_result.reset(); // its memory first, as in a program that drops what it used
+        m_result = at::scaled_dot_product_attention(m_query, m_key, m_value);
+    }
     at::Tensor result() const override { return m_result; }
 
 private:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Commands that ask the real worker one question.
+#include "core/storage/capability_store.h"
 #include "tests/app/cli_process.h"
 
+#include <QFile>
 #include <QTest>
 
 using namespace mantissa;
@@ -55,6 +57,35 @@ private Q_SLOTS:
         QCOMPARE(cli.run({"smoke", "--device", "cuda:99"}), 1);
         QVERIFY2(cli.err().contains("cuda:99"), cli.err().constData());
         QVERIFY(cli.out().isEmpty());
+    }
+
+    void checkMeasuresStoresAndWrites()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        const auto file = folder.filePath(QStringLiteral("card.md"));
+        QVERIFY2(cli.run({"--json", "check", "--device", "cpu", "--quick", "-o", file}) == 0,
+            cli.err().constData());
+        const auto lines = cli.lines();
+        QCOMPARE(lines.size(), std::size_t{1});
+        const auto& card = lines[0].at("cards").at(0);
+        QCOMPARE(card.at("cells").size(), std::size_t{35});
+        QVERIFY(card.at("quick").get<bool>());
+        QVERIFY(card.at("advice").size() >= 1);
+        QVERIFY(QFile::exists(file));
+        const auto store = CapabilityStore::open(
+            folder.filePath(QStringLiteral("runs.db")).toStdString(), RunStore::Mode::ReadOnly);
+        QCOMPARE(store.value()->checks().value().size(), std::size_t{1});
+    }
+
+    void checkRefusesAFileItCannotWriteBeforeItMeasures()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        QCOMPARE(cli.run({"check", "-o", "card.pdf"}), 2);
+        QVERIFY2(cli.err().contains(".json, .html or .md"), cli.err().constData());
+        QCOMPARE(cli.run({"check", "--device", "cuda:99"}), 1);
+        QVERIFY2(cli.err().contains("cuda:99"), cli.err().constData());
     }
 
     void operatorsAreListedForTheDevicesAskedFor()

@@ -161,6 +161,21 @@ private Q_SLOTS:
         QVERIFY(adviceFor(plain).front().againstRule);
     }
 
+    /// As on a CPU with AVX2 only, whose attention kernel computes bf16 through fp32.
+    void oneFastKindOfWorkDoesNotMakeAFormatFast()
+    {
+        auto avx2 = card(0, 77, 76);
+        avx2.facts["machine"]["cpu_flags"] = {"avx512_bf16"};
+        avx2.cells.push_back(cell(CheckWork::Convolution, CheckFormat::Bf16, 25));
+        avx2.cells.push_back(cell(CheckWork::Attention, CheckFormat::Bf16, 0.6));
+        const auto list = adviceFor(avx2);
+        QCOMPARE(list.front().headline, std::string("Use fp32."));
+        QVERIFY(list.front().againstRule);
+        const auto* avoid = find(list, "Avoid bf16.");
+        QVERIFY(avoid);
+        QVERIFY2(contains(avoid->reason, "up to 77x slower"), avoid->reason.c_str());
+    }
+
     void saysWhereTheCheckItselfIsDoubtful()
     {
         auto odd = gpuCard("NVIDIA H200", 9, 0, 0.5, 0.1, 0.1);
@@ -173,6 +188,12 @@ private Q_SLOTS:
         QVERIFY(find(list, "The times are doubtful."));
         odd.clock = {5.0, 5.2};
         QVERIFY(!find(adviceFor(odd), "The times are doubtful."));
+        QVERIFY(!find(list, "The machine was not free."));
+        odd.facts["foreign_load"] = 0.53;
+        const auto loaded = adviceFor(odd);
+        const auto* load = find(loaded, "The machine was not free.");
+        QVERIFY(load);
+        QVERIFY2(contains(load->reason, "53.0 %"), load->reason.c_str());
     }
 
     void publishedPeaks_data()
