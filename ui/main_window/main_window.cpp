@@ -103,6 +103,7 @@ void MainWindow::addPage(Page* page)
     connect(action, &QAction::triggered, this, [this, index] { choosePage(index); });
     connect(page, &Page::message, this,
         [this](const QString& text) { m_status->showMessage(text, 5000); });
+    connect(page, &Page::statusChanged, this, &MainWindow::showPageStatus);
     if (index == 0)
         choosePage(0);
 }
@@ -112,6 +113,18 @@ void MainWindow::choosePage(int index)
     m_stack->setCurrentIndex(index);
     m_list->setCurrent(index);
     m_pages[static_cast<std::size_t>(index)]->pageShown();
+    showPageStatus();
+}
+
+void MainWindow::showPageStatus()
+{
+    m_status->setPageTexts(m_pages[static_cast<std::size_t>(m_stack->currentIndex())]->status());
+}
+
+void MainWindow::setStartBlock(const QString& why)
+{
+    m_startBlock = why;
+    showState();
 }
 
 void MainWindow::showPage(const QString& name)
@@ -165,6 +178,20 @@ std::optional<ControllerOptions> MainWindow::workerOptions()
     return options;
 }
 
+Result<WorkerProgram> MainWindow::workerProgram() const
+{
+    WorkerProgram program;
+    program.program = m_options.controller.worker;
+    program.torchFolder = torchFolder();
+    if (!program.program.empty())
+        return program;
+    const auto found = findWorker();
+    if (!found)
+        return tl::unexpected(found.error());
+    program.program = *found;
+    return program;
+}
+
 void MainWindow::endSession()
 {
     for (Page* page : m_pages)
@@ -174,7 +201,7 @@ void MainWindow::endSession()
 
 void MainWindow::startRun()
 {
-    if (!m_document.experiment() || (m_session && !m_session->ended()))
+    if (!m_document.experiment() || (m_session && !m_session->ended()) || !m_startBlock.isEmpty())
         return;
     const auto options = workerOptions();
     if (!options)
@@ -191,7 +218,9 @@ bool MainWindow::isBusy(const QString& what)
     const bool busy = m_session && !m_session->ended();
     if (busy)
         QMessageBox::information(this, what, tr("One comparison at a time: stop the run first."));
-    return busy;
+    else if (!m_startBlock.isEmpty())
+        QMessageBox::information(this, what, tr("Not now: %1.").arg(m_startBlock));
+    return busy || !m_startBlock.isEmpty();
 }
 
 void MainWindow::resumeRun(std::int64_t run)
@@ -286,7 +315,7 @@ void MainWindow::openExperiment(const std::filesystem::path& file)
 
 void MainWindow::showState()
 {
-    m_bar->update(m_session.get());
+    m_bar->update(m_session.get(), m_startBlock);
     m_status->update(m_session.get());
     m_save->setEnabled(m_document.experiment().has_value());
     m_save->setToolTip(m_document.startProblem());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/run/controller.h"
+#include "core/run/worker_process.h"
 #include "ui/main_window/window_settings.h"
 
 #include <QMainWindow>
@@ -52,9 +53,14 @@ public:
     QMenu* fileMenu() const { return m_file; }
     WindowSettings& settings() { return m_settings; }
 
+    /// What to start for a question to a worker; an Error says where it was looked for.
+    Result<WorkerProgram> workerProgram() const;
+
     /// Asks what to do with unsaved changes of the experiment, if there are any: true = they are
     /// saved or may go.
     bool mayDropChanges();
+    /// While not empty no run can start: why not, in a few words.
+    void setStartBlock(const QString& why);
 
 public Q_SLOTS:
     void startRun();
@@ -86,6 +92,7 @@ private:
     void listPanels(QMenu& menu);
     void setupCentre();
     void choosePage(int index);
+    void showPageStatus();
     void showState();
     void saveSettings();
     void editFocused(const char* slot);
@@ -105,6 +112,7 @@ private:
     QMenu* m_view = nullptr;
     QMenu* m_help = nullptr;
     QAction* m_save = nullptr;
+    QString m_startBlock;
     QAction* m_viewEnd = nullptr; ///< page actions stand before it
     std::unique_ptr<RunSession> m_session;
 };

@@ -4,6 +4,7 @@
 #include "ui/theme/icons.h"
 
 #include <QString>
+#include <QStringList>
 #include <QWidget>
 
 namespace mantissa::ui {
@@ -33,6 +34,8 @@ public:
     virtual void setSession(RunSession* session) { Q_UNUSED(session); }
     /// The page has become the one shown.
     virtual void pageShown() { }
+    /// What the status bar says while the page is shown, in short parts.
+    virtual QStringList status() const { return {}; }
     /// Layout of splitters, docks and columns, to be kept between starts. Bytes of another version
     /// or broken ones must be ignored.
     virtual QByteArray saveLayout() const { return {}; }
@@ -41,6 +44,8 @@ public:
 Q_SIGNALS:
     /// A short line for the status bar; shown for some seconds.
     void message(const QString& text);
+    /// status() has changed.
+    void statusChanged();
 };
 
 } // namespace mantissa::ui

@@ -183,14 +183,15 @@ void RunToolBar::explain(QAction* action, const QString& what, const QString& wh
                                         : tr("%1: %2").arg(action->text(), whyNot));
 }
 
-void RunToolBar::update(const RunSession* session)
+void RunToolBar::update(const RunSession* session, const QString& block)
 {
+    m_block = block;
     const bool on = session && !session->ended();
     const SessionState state = session ? session->state() : SessionState::Ended;
     const bool paused = state == SessionState::Paused || state == SessionState::Pausing;
     m_pause->setText(on && paused ? tr("Resume") : tr("Pause"));
     m_pause->setIcon(icon(on && paused ? Icon::Start : Icon::Pause));
-    QString noStart = m_document.startProblem();
+    QString noStart = m_document.startProblem().isEmpty() ? block : m_document.startProblem();
     if (on)
         noStart = tr("a run is on");
     explain(m_start, tr("Trains every variant of the experiment"), noStart);
@@ -219,6 +220,8 @@ QString RunToolBar::summary(const RunSession* session) const
     const bool on = session && !session->ended();
     if (!on && !m_document.startProblem().isEmpty())
         return tr("Start waits: %1").arg(m_document.startProblem());
+    if (!on && !m_block.isEmpty())
+        return tr("Start waits: %1").arg(m_block);
     const auto& shown = on ? std::optional(session->config()) : m_document.experiment();
     if (!shown)
         return {};

@@ -26,8 +26,9 @@ public:
 
     /// Fills the picker: shipped experiments, then recent files.
     void setFiles(const std::vector<std::filesystem::path>& shipped, const QStringList& recent);
-    /// Enables what can be done now and says why the rest cannot.
-    void update(const RunSession* session);
+    /// Enables what can be done now and says why the rest cannot. `block` is what else prevents a
+    /// start, or empty.
+    void update(const RunSession* session, const QString& block = {});
 
 Q_SIGNALS:
     void fileChosen(const std::filesystem::path& file);
@@ -49,6 +50,7 @@ private:
     QComboBox* m_experiment = nullptr;
     QComboBox* m_device = nullptr;
     QLabel* m_text = nullptr;
+    QString m_block;
     bool m_locked = false;
 };
 

@@ -77,6 +77,7 @@ StatusLine::StatusLine(const std::filesystem::path& storeFile, QWidget* parent)
     addWidget(m_bar);
     m_elapsed = addLabel(tr("Elapsed"));
     m_left = addLabel(tr("Time left"));
+    m_page = addLabel(tr("Page"));
     m_store = addLabel(tr("Store"), true);
     update(nullptr);
 }
@@ -115,6 +116,12 @@ void StatusLine::update(const RunSession* session)
     const double left = session->ended() ? -1 : session->secondsLeft();
     m_left->setVisible(left >= 0);
     m_left->setText(tr("left %1").arg(formatDuration(std::ceil(left))));
+}
+
+void StatusLine::setPageTexts(const QStringList& texts)
+{
+    m_page->setVisible(!texts.isEmpty());
+    m_page->setText(texts.join(QStringLiteral("   |   ")));
 }
 
 QString StatusLine::storeText(const RunSession* session) const

@@ -19,6 +19,8 @@ public:
 
     /// `session` may be null: idle.
     void update(const RunSession* session);
+    /// What the shown page has to say.
+    void setPageTexts(const QStringList& texts);
 
 private:
     QLabel* addLabel(const QString& name, bool permanent = false);
@@ -30,6 +32,7 @@ private:
     QProgressBar* m_bar;
     QLabel* m_elapsed;
     QLabel* m_left;
+    QLabel* m_page;
     QLabel* m_store;
 };
 

@@ -22,11 +22,11 @@ namespace {
 
 constexpr double kPngScale = 2;
 
-QImage plotImage(SeriesPlot& plot)
+QImage imageOf(const Drawing& drawing)
 {
-    QImage image(plot.size() * kPngScale, QImage::Format_RGB32);
+    QImage image(drawing.size * kPngScale, QImage::Format_RGB32);
     image.setDevicePixelRatio(kPngScale);
-    plot.renderTo(image, plot.size());
+    drawing.render(image);
     return image;
 }
 
@@ -43,20 +43,20 @@ Result<void> writeBytes(const QString& file, const QByteArray& bytes)
     return {};
 }
 
-Result<void> writeSvg(SeriesPlot& plot, const QString& file)
+Result<void> writeSvg(const Drawing& drawing, const QString& file)
 {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     QSvgGenerator svg;
     svg.setOutputDevice(&buffer);
-    svg.setSize(plot.size());
-    svg.setViewBox(QRect(QPoint(0, 0), plot.size()));
-    svg.setTitle(plot.title());
-    plot.renderTo(svg, plot.size());
+    svg.setSize(drawing.size);
+    svg.setViewBox(QRect(QPoint(0, 0), drawing.size));
+    svg.setTitle(drawing.title);
+    drawing.render(svg);
     return writeBytes(file, bytes);
 }
 
-Result<void> writePdf(SeriesPlot& plot, const QString& file)
+Result<void> writePdf(const Drawing& drawing, const QString& file)
 {
     QByteArray bytes;
     QBuffer buffer(&bytes);
@@ -64,10 +64,10 @@ Result<void> writePdf(SeriesPlot& plot, const QString& file)
     {
         QPdfWriter pdf(&buffer);
         pdf.setResolution(96);
-        pdf.setTitle(plot.title());
-        pdf.setPageSize(QPageSize(QSizeF(plot.size()) * 72 / 96, QPageSize::Point));
+        pdf.setTitle(drawing.title);
+        pdf.setPageSize(QPageSize(QSizeF(drawing.size) * 72 / 96, QPageSize::Point));
         pdf.setPageMargins(QMarginsF(0, 0, 0, 0));
-        plot.renderTo(pdf, plot.size());
+        drawing.render(pdf);
     }
     return writeBytes(file, bytes);
 }
@@ -84,6 +84,13 @@ QString csvField(const QString& text)
 QString number(double value)
 {
     return QString::fromStdString(toText(value));
+}
+
+Drawing drawingOf(SeriesPlot& plot, XAxisKind xKind)
+{
+    return {plot.title(), plot.size(),
+        [&plot](QPaintDevice& device) { plot.renderTo(device, plot.size()); },
+        [&plot, xKind] { return plotCsv(plot, xKind); }};
 }
 
 } // namespace
@@ -110,42 +117,57 @@ QString plotCsv(const SeriesPlot& plot, XAxisKind xKind)
     return text;
 }
 
-Result<void> exportPlot(SeriesPlot& plot, XAxisKind xKind, const QString& file)
+Result<void> exportDrawing(const Drawing& drawing, const QString& file)
 {
     const QString suffix = QFileInfo(file).suffix().toLower();
     if (suffix == QStringLiteral("png")) {
         QByteArray bytes;
         QBuffer buffer(&bytes);
-        plotImage(plot).save(&buffer, "PNG");
+        imageOf(drawing).save(&buffer, "PNG");
         return writeBytes(file, bytes);
     }
     if (suffix == QStringLiteral("svg"))
-        return writeSvg(plot, file);
+        return writeSvg(drawing, file);
     if (suffix == QStringLiteral("pdf"))
-        return writePdf(plot, file);
+        return writePdf(drawing, file);
     if (suffix == QStringLiteral("csv"))
-        return writeBytes(file, plotCsv(plot, xKind).toUtf8());
+        return writeBytes(file, drawing.csv().toUtf8());
     return cannotWrite(file, QStringLiteral("its suffix must be .png, .svg, .pdf or .csv"));
 }
 
-void copyPlot(SeriesPlot& plot)
+void copyDrawing(const Drawing& drawing)
 {
-    QGuiApplication::clipboard()->setImage(plotImage(plot));
+    QGuiApplication::clipboard()->setImage(imageOf(drawing));
 }
 
-void exportPlotWithDialog(SeriesPlot& plot, XAxisKind xKind, QWidget* parent)
+void exportDrawingWithDialog(const Drawing& drawing, QWidget* parent)
 {
-    const QString name = plot.title().toLower().replace(QLatin1Char(' '), QLatin1Char('-'));
+    const QString name = drawing.title.toLower().replace(QLatin1Char(' '), QLatin1Char('-'));
     QString file = QFileDialog::getSaveFileName(parent,
-        QObject::tr("Export the %1 plot").arg(plot.title()), name + QStringLiteral(".png"),
+        QObject::tr("Export the %1 plot").arg(drawing.title), name + QStringLiteral(".png"),
         QObject::tr("Picture (*.png);;Vector graphic (*.svg);;PDF (*.pdf);;Values (*.csv)"));
     if (file.isEmpty())
         return;
     if (QFileInfo(file).suffix().isEmpty())
         file += QStringLiteral(".png");
-    if (const auto written = exportPlot(plot, xKind, file); !written)
+    if (const auto written = exportDrawing(drawing, file); !written)
         QMessageBox::warning(
             parent, QObject::tr("Export"), QString::fromStdString(written.error().message));
+}
+
+Result<void> exportPlot(SeriesPlot& plot, XAxisKind xKind, const QString& file)
+{
+    return exportDrawing(drawingOf(plot, xKind), file);
+}
+
+void copyPlot(SeriesPlot& plot)
+{
+    copyDrawing(drawingOf(plot, XAxisKind::Step));
+}
+
+void exportPlotWithDialog(SeriesPlot& plot, XAxisKind xKind, QWidget* parent)
+{
+    exportDrawingWithDialog(drawingOf(plot, xKind), parent);
 }
 
 } // namespace mantissa::ui

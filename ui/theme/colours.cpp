@@ -30,6 +30,8 @@ Colours makeLight()
     c.warnGround = QColor(0xFBF1DB);
     c.error = QColor(0xB3261E);
     c.errorGround = QColor(0xFBE9E7);
+    c.info = QColor(0x2A5A94);
+    c.infoGround = QColor(0xEAF1FB);
     c.accent = QColor(0x3F5F7F);
     c.equivalenceBand = QColor(0xECEEF0);
     c.fp32 = QColor(0x0072B2);
@@ -63,6 +65,8 @@ Colours makeDark()
     c.warnGround = QColor(0x3A3220);
     c.error = QColor(0xFF8A80);
     c.errorGround = QColor(0x3F2625);
+    c.info = QColor(0x9CC3F0);
+    c.infoGround = QColor(0x1F2C3B);
     c.accent = QColor(0x8FB3D6);
     c.equivalenceBand = QColor(0x2A2D31);
     c.fp32 = QColor(0x4BA3E3);

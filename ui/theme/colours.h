@@ -17,7 +17,8 @@ enum class SeriesColour { Fp32, Bf16, Fp16, Tf32, Reference, Fifth, Sixth };
 struct Colours {
     QColor window, panel, dockTitle, alternateRow, border, grid, minorGrid, axisTicks;
     QColor text, mutedText, disabledText, selection;
-    QColor good, goodGround, warn, warnGround, error, errorGround, accent, equivalenceBand;
+    QColor good, goodGround, warn, warnGround, error, errorGround, info, infoGround;
+    QColor accent, equivalenceBand;
     QColor fp32, bf16, fp16, tf32, reference, fifth, sixth;
 
     QColor series(SeriesColour colour) const;

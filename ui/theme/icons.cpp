@@ -22,10 +22,10 @@ namespace mantissa::ui {
 namespace {
 
 constexpr std::array<const char*, static_cast<std::size_t>(Icon::Count)> kFiles{"experiment",
-    "live", "runs", "start", "pause", "stop", "report", "open", "export", "save", "help", "info",
-    "warning", "error", "good", "close", "add", "search", "fit", "note", "tag", "archive",
-    "restore", "delete", "undo", "redo", "clone", "copy", "refresh", "chevron-down",
-    "chevron-right"};
+    "live", "runs", "hardware", "start", "pause", "stop", "report", "open", "export", "save",
+    "help", "info", "warning", "error", "good", "close", "add", "search", "fit", "note", "tag",
+    "archive", "restore", "delete", "undo", "redo", "clone", "copy", "refresh", "convert",
+    "chevron-down", "chevron-right"};
 
 QString filePath(Icon id)
 {

@@ -13,6 +13,7 @@ enum class Icon {
     Experiment,
     Live,
     Runs,
+    Hardware,
     Start,
     Pause,
     Stop,
@@ -39,6 +40,7 @@ enum class Icon {
     Clone,
     Copy,
     Refresh,
+    Convert,
     ChevronDown,
     ChevronRight,
     Count

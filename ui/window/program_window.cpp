@@ -3,6 +3,7 @@
 
 #include "core/base/paths.h"
 #include "ui/experiment/experiment_page.h"
+#include "ui/hardware/hardware_page.h"
 #include "ui/help/help_menu.h"
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
@@ -35,6 +36,21 @@ void addExperimentPage(MainWindow& window, ExperimentDocument& document)
     window.addPage(page);
 }
 
+void addHardwarePage(
+    MainWindow& window, ExperimentDocument& document, const std::filesystem::path& store)
+{
+    auto* page =
+        new HardwarePage(store, window.settings(), [&window] { return window.workerProgram(); });
+    QObject::connect(page, &HardwarePage::busyChanged, &window, &MainWindow::setStartBlock);
+    const auto follow = [page, &document] {
+        const auto& draft = document.draft();
+        page->setExperiment(draft ? QString::fromStdString(draft->name) : QString());
+    };
+    QObject::connect(&document, &ExperimentDocument::changed, page, follow);
+    follow();
+    window.addPage(page);
+}
+
 } // namespace
 
 void addProgramPages(
@@ -47,6 +63,7 @@ void addProgramPages(
     auto* runs = new RunsPage(store, window.settings());
     window.addPage(runs);
     connectRuns(*runs, window, document);
+    addHardwarePage(window, document, store);
     new HelpMenu(
         *window.helpMenu(), window, shippedFolder("docs"), [runs] { return runs->torchVersion(); });
 }

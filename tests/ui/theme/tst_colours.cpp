@@ -55,6 +55,7 @@ void TestColours::textIsReadable()
     QVERIFY(contrastRatio(c.good, c.goodGround) >= 4.5);
     QVERIFY(contrastRatio(c.warn, c.warnGround) >= 4.5);
     QVERIFY(contrastRatio(c.error, c.errorGround) >= 4.5);
+    QVERIFY(contrastRatio(c.info, c.infoGround) >= 4.5);
     for (const QColor& colour : {c.good, c.warn, c.error})
         QVERIFY(contrastRatio(colour, c.panel) >= 4.5);
 }

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/hardware/hardware_page.h"
+
+#include "core/hardware/capability_diff.h"
+#include "core/hardware/machine.h"
+#include "core/report/capability_export.h"
+#include "core/storage/host_identity.h"
+#include "ui/hardware/advice_panel.h"
+#include "ui/hardware/card_text.h"
+#include "ui/hardware/change_table.h"
+#include "ui/hardware/check_controls.h"
+#include "ui/hardware/fact_list.h"
+#include "ui/hardware/format_view.h"
+#include "ui/hardware/peak_table.h"
+#include "ui/hardware/rate_chart.h"
+#include "ui/hardware/roofline_plot.h"
+#include "ui/main_window/window_settings.h"
+#include "ui/session/run_session.h"
+#include "ui/theme/value_text.h"
+#include "ui/widgets/dock.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QTableView>
+#include <algorithm>
+#include <filesystem>
+
+namespace mantissa::ui {
+
+namespace {
+
+const QString kTheory = QStringLiteral("hardware/theory");
+
+bool isCpu(const CheckDevice& device)
+{
+    return device.id == "cpu";
+}
+
+/// This machine's CPU before any check, for the device list and the facts.
+const CapabilityCard& unmeasuredCpu()
+{
+    static const CapabilityCard card = [] {
+        CapabilityCard made;
+        const Machine machine = readMachine();
+        made.device = {"cpu", machine.cpuModel};
+        made.facts["machine"] = toJson(machine);
+        return made;
+    }();
+    return card;
+}
+
+} // namespace
+
+HardwarePage::HardwarePage(const std::filesystem::path& store, WindowSettings& settings,
+    FindWorker worker, RunCheck run, QWidget* parent)
+    : Page(parent)
+    , m_settings(settings)
+    , m_findWorker(std::move(worker))
+    , m_runner(new CheckRunner(std::move(run), this))
+    , m_history(new CheckHistory(store, this))
+    , m_host(currentHost().hostName)
+{
+    setAccessibleName(tr("Hardware"));
+    setupLayout();
+    connectParts();
+    m_controls->setDevices(devices());
+    m_controls->setTheoryShown(m_settings.flag(kTheory, true));
+    showTheory(m_controls->theoryShown());
+    chooseCard();
+    m_history->read();
+}
+
+HardwarePage::~HardwarePage()
+{
+    // The children live a little longer than this part of the page: nobody hears them any more.
+    for (QObject* child : findChildren<QObject*>())
+        child->disconnect(this);
+}
+
+QString HardwarePage::name() const
+{
+    return tr("Hardware");
+}
+
+Icon HardwarePage::pageIcon() const
+{
+    return Icon::Hardware;
+}
+
+QString HardwarePage::description() const
+{
+    return tr("What this machine does in each number format, measured");
+}
+
+void HardwarePage::pageShown()
+{
+    // The command line may have stored a check meanwhile.
+    if (!m_runner->isOn())
+        m_history->read();
+}
+
+void HardwarePage::setSession(RunSession* session)
+{
+    m_session = session;
+    if (session) {
+        m_runIsOn = [session] { return !session->ended(); };
+        connect(session, &RunSession::stateChanged, this, &HardwarePage::updateControls);
+    }
+    updateControls();
+}
+
+void HardwarePage::setExperiment(const QString& name)
+{
+    if (name == m_experiment)
+        return;
+    m_experiment = name;
+    showRoofline();
+}
+
+void HardwarePage::connectParts()
+{
+    connect(m_history, &CheckHistory::listed, this, &HardwarePage::takeList);
+    connect(m_history, &CheckHistory::failed, this,
+        [this](const QString& text) { showNotice(text, true); });
+    connect(m_runner, &CheckRunner::progressed, this, &HardwarePage::takeProgress);
+    connect(m_runner, &CheckRunner::finished, this, &HardwarePage::finish);
+    connect(m_runner, &CheckRunner::failed, this,
+        [this](const QString& text) { endCheck(tr("The check failed: %1").arg(text), true); });
+    connect(m_runner, &CheckRunner::cancelled, this,
+        [this] { endCheck(tr("Cancelled: nothing of this check is kept."), false); });
+    connect(m_controls, &CheckControls::deviceChosen, this, [this] {
+        m_wantedEarlier.reset();
+        chooseCard();
+    });
+    connect(m_controls, &CheckControls::checkWanted, this, &HardwarePage::startCheck);
+    connect(m_controls, &CheckControls::cancelWanted, this, [this] {
+        m_runner->cancel();
+        updateControls();
+    });
+    connect(m_controls, &CheckControls::earlierChosen, this, [this](std::int64_t id) {
+        m_wantedEarlier = id;
+        showEarlier();
+        m_changesDock->raise();
+    });
+    connect(m_controls, &CheckControls::theoryToggled, this, &HardwarePage::showTheory);
+    connect(m_controls, &CheckControls::copyWanted, this, [this] {
+        QGuiApplication::clipboard()->setText(toQString(cardMarkdown(*m_card)));
+        Q_EMIT message(tr("The check is on the clipboard as Markdown"));
+    });
+    connect(m_emptyButton, &QPushButton::clicked, this, [this] { startCheck(false); });
+}
+
+QString HardwarePage::startProblem() const
+{
+    if (m_session && m_runIsOn())
+        return tr("a run is on, and a check would disturb its figures");
+    return {};
+}
+
+void HardwarePage::startCheck(bool quick)
+{
+    if (m_runner->isOn() || !startProblem().isEmpty())
+        return;
+    const auto worker = m_findWorker();
+    if (!worker)
+        return showNotice(QString::fromStdString(worker.error().message), true);
+    showNotice({}, false);
+    CheckRequest request;
+    request.device = m_controls->device().toStdString();
+    request.quick = quick;
+    // The old figures would stand between the new ones.
+    CapabilityCard empty;
+    empty.device.id = request.device;
+    m_formats->set(empty, true);
+    m_rates->set(empty);
+    m_tableOrEmpty->setCurrentIndex(0);
+    m_controls->setProgress(0, 0, {});
+    m_runner->start(*worker, request);
+    updateControls();
+    Q_EMIT busyChanged(tr("a hardware check is on"));
+    Q_EMIT statusChanged();
+}
+
+void HardwarePage::takeProgress(const CheckProgress& progress)
+{
+    m_formats->add(progress.cell);
+    m_rates->set(m_formats->card());
+    m_controls->setProgress(progress.done, progress.total,
+        tr("%1 in %2").arg(toQString(title(progress.cell.work)), formatName(progress.cell.format)));
+}
+
+void HardwarePage::finish(const CapabilityCard& card)
+{
+    m_fresh = card;
+    m_wantedEarlier.reset();
+    m_history->add(card);
+    endCheck({}, false);
+}
+
+void HardwarePage::endCheck(const QString& notice, bool error)
+{
+    chooseCard();
+    updateControls();
+    showNotice(notice, error);
+    Q_EMIT busyChanged({});
+}
+
+void HardwarePage::takeList(const std::shared_ptr<const CheckList>& list)
+{
+    m_list = list;
+    m_controls->setDevices(devices());
+    if (!m_runner->isOn())
+        chooseCard();
+}
+
+std::vector<CheckDevice> HardwarePage::devices() const
+{
+    std::vector<CheckDevice> result{unmeasuredCpu().device};
+    for (const StoredCheck& check : m_list->checks) {
+        if (check.machine != m_host || check.card.devices.empty())
+            continue;
+        result = check.card.devices;
+        break; // the newest knows what is there now
+    }
+    if (std::ranges::none_of(result, isCpu))
+        result.insert(result.begin(), unmeasuredCpu().device);
+    std::error_code error;
+    if (result.size() == 1 && std::filesystem::exists("/proc/driver/nvidia/version", error))
+        result.push_back({"cuda:0", {}});
+    return result;
+}
+
+std::vector<const StoredCheck*> HardwarePage::checksHere() const
+{
+    const std::string device = m_controls->device().toStdString();
+    std::vector<const StoredCheck*> result;
+    for (const StoredCheck& check : m_list->checks) {
+        if (check.machine == m_host && check.card.device.id == device)
+            result.push_back(&check);
+    }
+    return result;
+}
+
+std::vector<const StoredCheck*> HardwarePage::earlierChecks() const
+{
+    std::vector<const StoredCheck*> result;
+    for (const StoredCheck& check : m_list->checks) {
+        const bool same = check.machine == m_host && check.card.device.id == m_card->device.id
+            && check.card.measuredMs == m_card->measuredMs;
+        if (!same && isCpu(check.card.device) == isCpu(m_card->device))
+            result.push_back(&check);
+    }
+    return result;
+}
+
+const StoredCheck* HardwarePage::findCheck(std::int64_t id) const
+{
+    const auto found = std::ranges::find(m_list->checks, id, &StoredCheck::id);
+    return found == m_list->checks.end() ? nullptr : &*found;
+}
+
+/// The newest check of the chosen device on this machine.
+void HardwarePage::chooseCard()
+{
+    m_card.reset();
+    if (const auto here = checksHere(); !here.empty())
+        m_card = here.front()->card;
+    const bool freshCounts = m_fresh && m_fresh->device.id == m_controls->device().toStdString()
+        && (!m_card || m_card->measuredMs < m_fresh->measuredMs);
+    if (freshCounts)
+        m_card = m_fresh;
+    showCard();
+}
+
+void HardwarePage::showCard()
+{
+    const CapabilityCard none;
+    const CapabilityCard& shown = m_card ? *m_card : none;
+    m_tableOrEmpty->setCurrentIndex(m_card ? 0 : 1);
+    m_formats->set(shown, false);
+    m_rates->set(shown);
+    m_peaks->set(shown.theory);
+    m_peakNote->setText(m_peaks->note());
+    showTheory(m_controls->theoryShown());
+    m_advice->set(m_card ? adviceFor(*m_card) : std::vector<Advice>());
+    m_adviceDock->setDetail(m_advice->summary());
+    m_controls->setCardThere(m_card.has_value());
+    showFacts();
+    showRoofline();
+    showEarlier();
+    updateControls();
+    Q_EMIT statusChanged();
+}
+
+void HardwarePage::showFacts()
+{
+    const bool cpu = m_controls->device() == QStringLiteral("cpu");
+    CapabilityCard known;
+    if (m_card)
+        known = *m_card;
+    else if (cpu)
+        known = unmeasuredCpu();
+    m_facts->set(deviceFacts(known), true);
+    m_flags->set(flagFacts(known), false);
+    QString text = tr("Known after a check.");
+    if (m_card) {
+        const CudaState state = cudaState(*m_card);
+        text = state.sentence;
+        if (!state.detail.isEmpty())
+            text += QLatin1Char('\n') + state.detail;
+    }
+    m_cuda->setText(text);
+}
+
+void HardwarePage::showRoofline()
+{
+    const ModelCheck* model = nullptr;
+    for (const ModelCheck& check : m_list->models) {
+        if (m_card && toQString(check.experiment) == m_experiment
+            && check.device == m_card->device.id && !model)
+            model = &check;
+    }
+    m_roofline->set(rooflineOf(m_card ? *m_card : CapabilityCard(), model));
+}
+
+void HardwarePage::showEarlier()
+{
+    std::vector<CheckControls::Earlier> items;
+    const auto earlier = m_card ? earlierChecks() : std::vector<const StoredCheck*>();
+    for (const StoredCheck* check : earlier) {
+        QString text = checkTime(check->card.measuredMs);
+        if (check->machine != m_host)
+            text = toQString(check->machine) + QStringLiteral(", ") + text;
+        if (check->card.quick)
+            text += tr(" (quick)");
+        text += QStringLiteral(": ") + changeCount(compareCards(check->card, *m_card).size());
+        items.push_back({check->id, text});
+    }
+    // By itself it is compared with the last check of the same device.
+    const auto last = std::ranges::find_if(earlier, [this](const StoredCheck* check) {
+        return check->machine == m_host && check->card.device.id == m_card->device.id;
+    });
+    const std::int64_t chosen = m_wantedEarlier.value_or(last == earlier.end() ? 0 : (*last)->id);
+    m_controls->setEarlier(items, chosen);
+    const StoredCheck* check = findCheck(m_controls->earlier());
+    showChanges(check ? &check->card : nullptr);
+}
+
+void HardwarePage::showChanges(const CapabilityCard* earlier)
+{
+    std::vector<CapabilityChange> changes;
+    QString text = tr("Choose an earlier check to compare with.");
+    QString detail;
+    if (earlier && m_card) {
+        changes = compareCards(*earlier, *m_card);
+        detail =
+            tr("since %1: %2").arg(checkTime(earlier->measuredMs), changeCount(changes.size()));
+        text = tr("Nothing has changed by more than its noise since %1.")
+                   .arg(checkTime(earlier->measuredMs));
+    }
+    m_changesText->setText(text);
+    m_changesOrNone->setCurrentIndex(changes.empty() ? 1 : 0);
+    m_changes->set(std::move(changes));
+    m_changesDock->setDetail(detail);
+}
+
+void HardwarePage::showTheory(bool shown)
+{
+    m_settings.set(kTheory, shown ? QStringLiteral("true") : QStringLiteral("false"));
+    m_peakView->setColumnHidden(PeakTable::Theory, !shown);
+    m_peakView->setColumnHidden(PeakTable::Share, !shown);
+    m_peakNote->setVisible(shown && !m_peakNote->text().isEmpty());
+    m_roofline->setTheoryShown(shown);
+}
+
+void HardwarePage::updateControls()
+{
+    const auto state = m_runner->isCancelling() ? CheckControls::State::Cancelling
+        : m_runner->isOn()                      ? CheckControls::State::Running
+                                                : CheckControls::State::Idle;
+    const QString why = startProblem();
+    m_controls->setState(state, why);
+    m_emptyButton->setEnabled(state == CheckControls::State::Idle && why.isEmpty());
+    m_emptyButton->setToolTip(why);
+}
+
+QStringList HardwarePage::status() const
+{
+    if (m_runner->isOn())
+        return {tr("hardware check is on")};
+    if (!m_card)
+        return {tr("not measured yet")};
+    const auto unsupported = std::ranges::count_if(
+        m_card->cells, [](const CheckCell& cell) { return cell.points.empty(); });
+    const auto all = static_cast<std::ptrdiff_t>(m_card->cells.size());
+    QStringList texts{tr("%1 measurements, %2 done, %3 unsupported")
+                          .arg(all)
+                          .arg(all - unsupported)
+                          .arg(unsupported),
+        tr("finished %1, took %2")
+            .arg(checkTime(m_card->measuredMs), formatDuration(m_card->seconds))};
+    if (m_card->clock.expectedMs > 0)
+        texts << (m_card->clock.difference() > 0.05 ? tr("clock self-test: %1 off, doubtful")
+                                                    : tr("clock self-test passed: %1 off"))
+                     .arg(formatPercent(m_card->clock.difference()));
+    constexpr double kDisturbing = 0.1;
+    const auto load = m_card->facts.find("foreign_load");
+    if (load != m_card->facts.end() && load->is_number() && load->get<double>() > kDisturbing)
+        texts << tr("other programs used %1 of the CPU: repeat it when they rest")
+                     .arg(formatPercent(load->get<double>()));
+    if (const auto here = checksHere(); !here.empty()) {
+        const auto place = std::ranges::find_if(here, [this](const StoredCheck* check) {
+            return check->card.measuredMs == m_card->measuredMs;
+        });
+        if (place != here.end())
+            texts << tr("check %1 of %2 on this machine").arg(here.end() - place).arg(here.size());
+    }
+    return texts;
+}
+
+void HardwarePage::exportCard(const QString& file)
+{
+    if (!m_card)
+        return;
+    const auto written = writeCard(*m_card, file.toStdString());
+    if (written)
+        showNotice(tr("Written: %1").arg(file), false);
+    else
+        showNotice(QString::fromStdString(written.error().message), true);
+}
+
+} // namespace mantissa::ui
