@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/protocol.h"
 
-#include "core/run/json_line.h"
 #include "core/base/json_object.h"
+#include "core/run/json_line.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/json_object.h"
 #include "core/config/config_io.h"
 #include "core/run/json_line.h"
-#include "core/base/json_object.h"
 #include "core/run/protocol.h"
 
 #include <fmt/format.h>
