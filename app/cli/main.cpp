@@ -20,7 +20,7 @@ using namespace mantissa::cli;
 namespace {
 
 /// Commands of the contract that later versions bring: refused by name instead of as unknown words.
-constexpr std::array kNotBuilt{"compare", "fit", "tune", "plot", "import", "profile"};
+constexpr std::array kNotBuilt{"compare", "fit", "tune", "plot", "import"};
 
 /// What the command line asked for: filled by the parser, run after it.
 struct Request {
@@ -36,6 +36,7 @@ struct Request {
     CheckOptions check;
     ReplayOptions replay;
     SetOptions set;
+    ProfileOptions profile;
     std::function<int()> action;
 };
 
@@ -238,6 +239,28 @@ void addSetCommand(CLI::App& app, Request& request)
     command->callback([&] { request.action = [&] { return setLive(request.global, options); }; });
 }
 
+void addProfileCommand(CLI::App& app, Request& request)
+{
+    auto& options = request.profile;
+    auto* command =
+        app.add_subcommand("profile", "Where the time of a variant's steps goes, by operator");
+    command->add_option("experiment", options.experiment, "Experiment file")
+        ->type_name("EXP.toml")
+        ->required();
+    command->add_option("--variant", options.variant, "The variant to look at")->type_name("NAME");
+    command->add_option("--set", options.sets, "Override a key, e.g. train.lr=3e-4 (repeatable)")
+        ->type_name("PATH=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command->add_option("--steps", options.steps, "Steps to profile, 1 to 20")->type_name("N");
+    command->add_option("--trace", options.trace, "Write a Chrome trace, for Perfetto")
+        ->type_name("FILE");
+    command->add_option("-o,--output", options.output, "All operators as .csv or .json")
+        ->type_name("FILE");
+    command->callback(
+        [&] { request.action = [&] { return profileSteps(request.global, options); }; });
+}
+
 std::string builtCommands(const CLI::App& app)
 {
     std::vector<std::string> names;
@@ -303,6 +326,7 @@ int main(int argc, char** argv)
     addCheckCommand(app, request);
     addReplayCommand(app, request);
     addSetCommand(app, request);
+    addProfileCommand(app, request);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -80,6 +80,15 @@ struct SetOptions {
     std::vector<std::string> settings; ///< "key=value"
 };
 
+struct ProfileOptions {
+    std::filesystem::path experiment;
+    std::string variant; ///< may be empty where there is one only
+    std::vector<std::string> sets; ///< "path=value"
+    std::string steps = "20";
+    std::filesystem::path trace; ///< empty = none
+    std::filesystem::path output; ///< empty = none
+};
+
 /// "init_scale" as an option: "--init-scale".
 std::string optionOf(std::string_view key);
 
@@ -98,6 +107,7 @@ int noteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int tagRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int doctor(const GlobalOptions& global);
 int checkHardware(const GlobalOptions& global, const CheckOptions& options);
+int profileSteps(const GlobalOptions& global, const ProfileOptions& options);
 int operators(const GlobalOptions& global, const DeviceOptions& options);
 int smoke(const GlobalOptions& global, const DeviceOptions& options);
 int setLive(const GlobalOptions& global, const SetOptions& options);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/worker/queries.h"
 
+#include "app/worker/profile_question.h"
+#include "core/base/number_text.h"
 #include "core/engine/autocast_ops.h"
 #include "core/engine/capability_probe.h"
 #include "core/engine/smoke.h"
@@ -25,6 +27,7 @@ constexpr int kBadUsage = 2;
 struct Question {
     std::string device = "auto";
     bool quick = false;
+    Trainer::ProfileOptions profile;
     const CudaPlugin& plugin;
     FILE* answer; ///< the real stdout
 
@@ -61,14 +64,23 @@ Result<Json> askCheck(const Question& question)
     });
 }
 
+Result<Json> askForProfile(const Question& question)
+{
+    return askProfile(question.profile, question.plugin).map([](const nlohmann::json& json) {
+        return Json(json);
+    });
+}
+
 struct Query {
     std::string_view name;
     Result<Json> (*ask)(const Question&);
-    bool canBeQuick;
+    std::string_view options; ///< it takes, as its usage shows them
 };
 
-constexpr std::array kQueries{Query{"smoke", askSmoke, false}, Query{"ops", askOperators, false},
-    Query{"check", askCheck, true}};
+constexpr std::array kQueries{Query{"smoke", askSmoke, "[--device KIND]"},
+    Query{"ops", askOperators, "[--device KIND]"},
+    Query{"check", askCheck, "[--device KIND] [--quick]"},
+    Query{"profile", askForProfile, "[--steps N] [--trace FILE] < VARIANT.json"}};
 
 /// stdout for the answer alone: what a library prints goes to stderr.
 FILE* takeStdout()
@@ -78,16 +90,28 @@ FILE* takeStdout()
     return answer;
 }
 
+bool parseSteps(std::string_view text, Question& question)
+{
+    const auto steps = parseInt(text);
+    question.profile.steps = steps.value_or(0);
+    return steps && *steps >= 1 && *steps <= kMostProfiledSteps;
+}
+
 /// False if the options after the question are not its own.
 bool parse(int argc, char** argv, const Query& query, Question& question)
 {
     for (int i = 2; i < argc; ++i) {
         const std::string_view option = argv[i];
-        if (option == "--device" && i + 1 < argc)
+        const bool hasValue = i + 1 < argc;
+        if (query.options.find(option) == std::string_view::npos)
+            return false;
+        if (option == "--device" && hasValue)
             question.device = argv[++i];
-        else if (option == "--quick" && query.canBeQuick)
+        else if (option == "--quick")
             question.quick = true;
-        else
+        else if (option == "--trace" && hasValue)
+            question.profile.trace = argv[++i];
+        else if (option != "--steps" || !hasValue || !parseSteps(argv[++i], question))
             return false;
     }
     return true;
@@ -102,10 +126,10 @@ std::optional<int> answerQuery(int argc, char** argv, const CudaPlugin& plugin)
         kQueries.begin(), kQueries.end(), [name](const Query& each) { return each.name == name; });
     if (query == kQueries.end())
         return std::nullopt;
-    Question question{"auto", false, plugin, nullptr};
+    Question question{"auto", false, {}, plugin, nullptr};
     if (!parse(argc, argv, *query, question)) {
-        std::fprintf(stderr, "mantissa-worker: usage: mantissa-worker %s [--device KIND]%s\n",
-            argv[1], query->canBeQuick ? " [--quick]" : "");
+        std::fprintf(stderr, "mantissa-worker: usage: mantissa-worker %s %s\n", argv[1],
+            query->options.data());
         return kBadUsage;
     }
     question.answer = takeStdout();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <c10/core/Allocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
+#include <optional>
 
 namespace mantissa {
 
@@ -30,12 +31,13 @@ public:
 
 struct MemoryMeter::Private {
     std::shared_ptr<Reporter> reporter = std::make_shared<Reporter>();
-    c10::DebugInfoGuard guard{c10::DebugInfoKind::PROFILER_STATE, reporter};
+    std::optional<c10::DebugInfoGuard> guard;
 };
 
 MemoryMeter::MemoryMeter()
     : m_d(std::make_unique<Private>())
 {
+    resume();
 }
 
 MemoryMeter::~MemoryMeter() = default;
@@ -43,6 +45,17 @@ MemoryMeter::~MemoryMeter() = default;
 void MemoryMeter::beginStep()
 {
     m_d->reporter->peak = m_d->reporter->bytes;
+}
+
+void MemoryMeter::suspend()
+{
+    m_d->guard.reset();
+}
+
+void MemoryMeter::resume()
+{
+    if (!m_d->guard)
+        m_d->guard.emplace(c10::DebugInfoKind::PROFILER_STATE, m_d->reporter);
 }
 
 std::int64_t MemoryMeter::bytes() const

@@ -11,7 +11,7 @@ namespace mantissa {
 /// before the first tensor, then the figures are absolute. oneDNN's scratch memory, thread stacks
 /// and graph nodes are not in it: see the process's resident size for the whole.
 ///
-/// Occupies LibTorch's memory-reporting slot of the thread: not together with its profiler.
+/// Occupies LibTorch's memory-reporting slot of the thread: suspend() it for its profiler.
 class MemoryMeter {
 public:
     MemoryMeter();
@@ -20,6 +20,10 @@ public:
     MemoryMeter& operator=(const MemoryMeter&) = delete;
 
     void beginStep();
+    /// Between the two nothing is counted. What is freed and what is allocated meanwhile should be
+    /// alike, else the figures are off by the difference from then on.
+    void suspend();
+    void resume();
     std::int64_t bytes() const;
     std::int64_t peakBytes() const;
 

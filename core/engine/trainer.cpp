@@ -130,6 +130,11 @@ tl::expected<std::vector<AppliedSetting>, SettingRefusal> Trainer::set(
     return m_d->scaler.set(changes);
 }
 
+Result<StepProfile> Trainer::profile(const ProfileOptions& options)
+{
+    return guarded([&] { return m_d->profile(options); });
+}
+
 std::vector<LifecycleEvent> Trainer::takeEvents()
 {
     return std::exchange(m_d->events, {});

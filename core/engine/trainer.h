@@ -6,6 +6,7 @@
 #include "core/engine/cuda_plugin.h"
 #include "core/engine/step_record.h"
 #include "core/run/run_event.h"
+#include "core/stats/step_profile.h"
 
 #include <chrono>
 #include <filesystem>
@@ -54,6 +55,10 @@ public:
         std::filesystem::path resumeFrom; ///< checkpoint to go on from; empty = from the start
     };
     using TimePoint = std::chrono::steady_clock::time_point;
+    struct ProfileOptions {
+        std::int64_t steps = kMostProfiledSteps; ///< in the window, 1 to kMostProfiledSteps
+        std::filesystem::path trace; ///< where a Chrome trace goes; empty = nowhere
+    };
 
     /// Loads the data, builds the model from the seed and times the formats.
     /// `start` is the zero of time_s.
@@ -82,6 +87,11 @@ public:
     /// Live scaler settings, all or none. Between two steps.
     [[nodiscard]] tl::expected<std::vector<AppliedSetting>, SettingRefusal> set(
         const std::vector<SettingChange>& changes);
+
+    /// Trains some steps to warm up, times some, then looks at up to `steps` more under LibTorch's
+    /// profiler, fewer if they take over 10 s. All of them train the model, and none gets into
+    /// collect(): the trainer is one for this question alone.
+    [[nodiscard]] Result<StepProfile> profile(const ProfileOptions& options);
 
     /// What happened since the last call beside the steps themselves: the first non-finite tensor
     /// of a skipped step, alerts, findings of the check before the first step.

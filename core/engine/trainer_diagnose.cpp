@@ -108,6 +108,7 @@ Result<StepTensors> Trainer::Private::runStep()
 
 Result<StepTensors> Trainer::Private::runStepAsAsked()
 {
+    RECORD_USER_SCOPE(kStepScope); // for profile(); else it costs nothing
     if (!variant.settings.debug.anomaly)
         return trainStep->run(m_batches);
     QuietWarnings quiet;

@@ -39,6 +39,9 @@ public:
     std::optional<ValidationResult> validate(const std::function<bool()>& cancelled);
     std::optional<nlohmann::json> takeFirstStepFacts();
 
+    /// In trainer_profile.cpp.
+    [[nodiscard]] Result<StepProfile> profile(const ProfileOptions& wanted);
+
     /// In checkpoint.cpp. restore() comes after prepare().
     [[nodiscard]] Result<void> writeCheckpoint(
         const std::filesystem::path& file, std::int64_t skipped);
@@ -94,6 +97,8 @@ private:
     [[nodiscard]] Result<void> stepOnCuda(StepRecord& record);
     void setLearningRate(StepRecord& record);
     std::int64_t samplesPerStep() const;
+    [[nodiscard]] Result<std::vector<StepRecord>> trainFor(
+        std::int64_t fewest, std::int64_t most, double seconds);
 
     std::vector<Batch> m_batches;
     Batch m_validationBatch;
