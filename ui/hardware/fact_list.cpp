@@ -24,7 +24,6 @@ FactList::FactList(const QString& name, QWidget* parent)
     setHeaderHidden(true);
     setRootIsDecorated(false);
     setIndentation(0);
-    setViewportMargins(4, 4, 6, 4);
     setUniformRowHeights(true);
     setFrameShape(QFrame::NoFrame);
     setFont(tableFont(font()));

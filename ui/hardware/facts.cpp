@@ -7,6 +7,7 @@
 #include "ui/theme/value_text.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <QStringList>
 #include <algorithm>
 #include <set>
@@ -42,13 +43,11 @@ constexpr Label kLabels[]{
     {"torch_version", QT_TRANSLATE_NOOP("HardwarePage", "LibTorch")},
     {"torch", QT_TRANSLATE_NOOP("HardwarePage", "LibTorch")},
     {"libtorch", QT_TRANSLATE_NOOP("HardwarePage", "LibTorch")},
-    {"cpu_capability", QT_TRANSLATE_NOOP("HardwarePage", "ATen's CPU part")},
+    {"cpu_capability", QT_TRANSLATE_NOOP("HardwarePage", "CPU part")},
     {"onednn", QT_TRANSLATE_NOOP("HardwarePage", "oneDNN")},
     {"mkldnn", QT_TRANSLATE_NOOP("HardwarePage", "oneDNN")},
     {"openmp", QT_TRANSLATE_NOOP("HardwarePage", "OpenMP")},
-    {"cuda_devices", QT_TRANSLATE_NOOP("HardwarePage", "CUDA devices")},
-    {"mantissa_version", QT_TRANSLATE_NOOP("HardwarePage", "Mantissa")},
-    {"foreign_load", QT_TRANSLATE_NOOP("HardwarePage", "Load of other programs")},
+    {"foreign_load", QT_TRANSLATE_NOOP("HardwarePage", "Other load")},
     {"total_bytes", QT_TRANSLATE_NOOP("HardwarePage", "Memory")},
     {"pci_bus_id", QT_TRANSLATE_NOOP("HardwarePage", "PCI bus")},
     {"cudnn", QT_TRANSLATE_NOOP("HardwarePage", "cuDNN")},
@@ -74,11 +73,19 @@ QString labelOf(const std::string& key)
     return name;
 }
 
+/// "Intel(R) MKL-DNN v3.10.2 (Git Hash ...)" is told by its number.
+QString shortText(const std::string& key, const QString& text)
+{
+    static const QRegularExpression version(QStringLiteral("v(\\d[\\d.]*)"));
+    const auto found = version.match(text);
+    return key == "mkldnn" && found.hasMatch() ? found.captured(1) : text;
+}
+
 /// A value with the unit that its key names; empty where there is none.
 QString valueOf(const std::string& key, const Json& value)
 {
     if (value.is_string())
-        return toQString(value.get<std::string>());
+        return shortText(key, toQString(value.get<std::string>()));
     if (value.is_boolean())
         return value.get<bool>() ? tr("on") : tr("off");
     if (value.is_array()) {
@@ -200,6 +207,18 @@ QString verdict(const CapabilityCard& card, CheckFormat format, bool computes)
 
 } // namespace
 
+const CapabilityCard& unmeasuredCpu()
+{
+    static const CapabilityCard card = [] {
+        CapabilityCard made;
+        const Machine machine = readMachine();
+        made.device = {"cpu", machine.cpuModel};
+        made.facts["machine"] = toJson(machine);
+        return made;
+    }();
+    return card;
+}
+
 std::vector<Fact> deviceFacts(const CapabilityCard& card)
 {
     std::vector<Fact> facts;
@@ -212,7 +231,14 @@ std::vector<Fact> deviceFacts(const CapabilityCard& card)
     const auto machine = all.find("machine");
     if (machine != all.end() && machine->is_object())
         addMachine(facts, *machine);
-    addRest(facts, all, {"machine", "gpu", "cuda_plugin"});
+    // What computes comes first; the panel CUDA has its own.
+    std::set<std::string> done{"machine", "gpu", "cuda_plugin", "cuda_devices", "mantissa_version"};
+    for (const char* key : {"torch_version", "cpu_capability", "mkldnn"}) {
+        if (all.contains(key))
+            addRest(facts, Json{{key, all[key]}}, {});
+        done.insert(key);
+    }
+    addRest(facts, all, done);
     return facts;
 }
 

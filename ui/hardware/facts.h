@@ -18,6 +18,9 @@ struct Fact {
     bool unknown = false; ///< `value` says that there is none
 };
 
+/// A card of this machine's CPU without measurements, for what is known before any check.
+const CapabilityCard& unmeasuredCpu();
+
 /// The machine for a CPU, the card for a GPU, then LibTorch and what the environment sets.
 std::vector<Fact> deviceFacts(const CapabilityCard& card);
 

@@ -211,11 +211,11 @@ void FormatView::updateSpans()
 /// The columns share the width; one with a reason in place of figures needs less.
 void FormatView::sizeColumns()
 {
-    const int character = fontMetrics().horizontalAdvance(QLatin1Char('x'));
+    const int character = fontMetrics().horizontalAdvance(QLatin1Char('0'));
     std::vector<int> least;
     for (int column = 0; column < m_table.columnCount(); ++column) {
         // The reference and the baseline are compared with nothing: their second line is short.
-        constexpr int kCharacters[] = {23, 19, 23, 29, 29, 29};
+        constexpr int kCharacters[] = {21, 20, 20, 24, 32, 32};
         const bool reason = !m_table.unsupportedReason(column).isEmpty();
         least.push_back(character * (reason ? 15 : kCharacters[column]));
     }

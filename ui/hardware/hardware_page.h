@@ -78,6 +78,7 @@ private:
     QWidget* setupChanges();
     void setupExport();
     void connectParts();
+    void loadOptions();
 
     void takeList(const std::shared_ptr<const CheckList>& list);
     void chooseCard();

@@ -60,6 +60,16 @@ QWidget* onPanel(QLayout* layout)
     return widget;
 }
 
+/// A list with some air around it.
+QWidget* padded(QWidget* list)
+{
+    auto* column = new QVBoxLayout;
+    QWidget* result = onPanel(column);
+    column->setContentsMargins(4, 5, 4, 5);
+    column->addWidget(list);
+    return result;
+}
+
 } // namespace
 
 void HardwarePage::setupLayout()
@@ -181,8 +191,8 @@ void HardwarePage::setupDocks()
         content->setMinimumHeight(40);
         return m_docks->addDock(QString::fromLatin1(name), title, content, Qt::LeftDockWidgetArea);
     };
-    Dock* facts = left("facts", tr("Device facts"), m_facts);
-    m_flagsDock = left("flags", tr("CPU flags that decide"), m_flags);
+    Dock* facts = left("facts", tr("Device facts"), padded(m_facts));
+    m_flagsDock = left("flags", tr("CPU flags that decide"), padded(m_flags));
     Dock* peaks = left("peaks", tr("Peak, measured and in theory"), setupPeaks());
     Dock* cuda = left("cuda", tr("CUDA"), m_cuda);
     m_adviceDock = m_docks->addDock(

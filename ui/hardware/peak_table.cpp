@@ -79,7 +79,7 @@ QString PeakTable::text(const TheoryRow& row, int column) const
     case Share:
         return row.published ? formatPercent(*row.utilisation()) : tr("none");
     default:
-        return row.bandwidth ? tr("memory, GB/s") : formatName(row.format);
+        return row.bandwidth ? QStringLiteral("GB/s") : formatName(row.format);
     }
 }
 
@@ -120,6 +120,8 @@ QVariant PeakTable::data(const QModelIndex& index, int role) const
             return tr("Over 100 % is no success: the published figure does not fit this device.\n"
                       "Source: %1")
                 .arg(toQString(row.source));
+        if (row.bandwidth && index.column() == Format)
+            return tr("Bandwidth of the memory");
         return row.source.empty() ? tr("No table has a published figure for this device.")
                                   : toQString(row.source);
     default:

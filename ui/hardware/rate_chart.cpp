@@ -147,6 +147,7 @@ void RateChart::draw(QPainter& painter, const QSizeF& size) const
     drawFrame(painter, area, axis(area));
     for (std::size_t i = 0; i < m_bars.size(); ++i)
         drawBar(painter, i, size);
+    drawNumbers(painter, size);
     for (const CheckWork work : m_works)
         drawWork(painter, area, work);
 }
@@ -191,13 +192,28 @@ void RateChart::drawBar(QPainter& painter, std::size_t index, const QSizeF& size
     painter.drawLine(QPointF(middle, low), QPointF(middle, high));
     for (const double cap : {low, high})
         painter.drawLine(QPointF(middle - 3, cap), QPointF(middle + 3, cap));
-    painter.setFont(hintFont(font()));
-    const QString number = formatSignificant(bar.median / m_unit.size, 3);
-    // Long numbers of neighbours would run into each other.
-    const double width = QFontMetricsF(painter.font()).horizontalAdvance(number);
-    if (width <= place.width() + 10)
-        painter.drawText(QRectF(middle - 30, std::min(high, place.top()) - 17, 60, 15),
-            Qt::AlignHCenter | Qt::AlignBottom, number);
+}
+
+void RateChart::drawNumbers(QPainter& painter, const QSizeF& size) const
+{
+    const LogAxis y = axis(frame(size));
+    const QFont hint = hintFont(font());
+    const QFontMetricsF metrics(hint);
+    painter.setFont(hint);
+    painter.setPen(colours(palette()).text);
+    QRectF last;
+    for (std::size_t i = 0; i < m_bars.size(); ++i) {
+        const QString number = formatSignificant(m_bars[i].median / m_unit.size, 3);
+        const double width = metrics.horizontalAdvance(number) + 2;
+        const QRectF bar = barRect(i, size);
+        const double bottom = std::min(y.pixel(m_bars[i].high / m_unit.size), bar.top()) - 2;
+        const QRectF place(bar.center().x() - width / 2, bottom - 15, width, 15);
+        // Two numbers would run into each other: the tooltip has the second.
+        if (place.intersects(last))
+            continue;
+        painter.drawText(place, Qt::AlignHCenter | Qt::AlignBottom, number);
+        last = place;
+    }
 }
 
 void RateChart::drawWork(QPainter& painter, const QRectF& area, CheckWork work) const

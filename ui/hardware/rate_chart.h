@@ -41,6 +41,7 @@ private:
     LogAxis axis(const QRectF& frame) const;
     void drawLegend(QPainter& painter, const QRectF& place) const;
     void drawBar(QPainter& painter, std::size_t bar, const QSizeF& size) const;
+    void drawNumbers(QPainter& painter, const QSizeF& size) const;
     void drawWork(QPainter& painter, const QRectF& frame, CheckWork work) const;
 
     std::vector<Bar> m_bars;

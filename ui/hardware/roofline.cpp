@@ -24,15 +24,30 @@ CheckFormat formatOf(Precision precision)
     return CheckFormat::Fp32;
 }
 
-/// The largest rate of matrix work, or of moving bytes; 0 if there is none.
-double bestRate(const CapabilityCard& card, std::optional<CheckFormat> format, bool bandwidth)
+/// The largest rate of matrix work in a format; 0 if there is none.
+double peakOf(const CapabilityCard& card, CheckFormat format)
 {
     double best = 0;
     for (const CheckCell& cell : card.cells) {
-        if (isBandwidth(cell.work) != bandwidth || (format && cell.format != *format))
+        if (isBandwidth(cell.work) || cell.format != format)
             continue;
         for (const CheckPoint& point : cell.points)
             best = std::max(best, point.rate());
+    }
+    return best;
+}
+
+/// The memory's bandwidth. Of the cells only the largest sizes count: smaller ones stay in a cache.
+double bandwidthOf(const CapabilityCard& card)
+{
+    for (const TheoryRow& row : card.theory) {
+        if (row.bandwidth && row.measured > 0)
+            return row.measured;
+    }
+    double best = 0;
+    for (const CheckCell& cell : card.cells) {
+        if (isBandwidth(cell.work) && !cell.points.empty() && !cell.cutShort)
+            best = std::max(best, cell.largest().rate());
     }
     return best;
 }
@@ -50,9 +65,9 @@ double Roofline::limitAt(CheckFormat format, double intensity) const
 Roofline rooflineOf(const CapabilityCard& card, const ModelCheck* model)
 {
     Roofline result;
-    result.bandwidth = bestRate(card, std::nullopt, true);
+    result.bandwidth = bandwidthOf(card);
     for (const CheckFormat format : kFormats) {
-        const double rate = bestRate(card, format, false);
+        const double rate = peakOf(card, format);
         if (rate <= 0)
             continue;
         Roofline::Roof roof{format, formatClassOf(card, format), rate, std::nullopt};

@@ -25,7 +25,7 @@ struct Roofline {
         double rate = 0; ///< FLOP/s
         double share = 0; ///< of its roof at this intensity
     };
-    double bandwidth = 0; ///< B/s, the largest measured; 0 = none
+    double bandwidth = 0; ///< B/s of the memory, as measured; 0 = none
     std::vector<Roof> roofs; ///< by format
     std::vector<Point> points; ///< one step of the model in each precision
     std::string experiment; ///< of the points

@@ -186,8 +186,11 @@ void RooflinePlot::drawRoofs(QPainter& painter, const Axes& all) const
             + formatSignificant(roofs[i].rate / m_unit, 3);
         if (roofs[i].formatClass == FormatClass::Emulated)
             text += tr(", emulated");
-        painter.drawText(QRectF(all.frame.left(), places[i] - 8, all.frame.width() - 4, 16),
-            Qt::AlignRight | Qt::AlignVCenter, text);
+        // Where roofs are close, a label would stand on another's line.
+        const double width = QFontMetricsF(hint).horizontalAdvance(text) + 4;
+        const QRectF place(all.frame.right() - width - 3, places[i] - 7, width, 14);
+        painter.fillRect(place, c.panel);
+        painter.drawText(place, Qt::AlignCenter, text);
     }
 }
 

@@ -14,6 +14,8 @@ namespace mantissa::ui {
 
 namespace {
 
+constexpr int kHeaderMargin = 6;
+
 bool has(const QStyleOption* option, QStyle::StateFlag flag)
 {
     return (option->state & flag) != 0;
@@ -130,6 +132,23 @@ void drawHeader(QPainter* painter, const QStyleOption* option, const Colours& c)
     painter->drawLine(r.topRight() + QPoint(0, 4), r.bottomRight() - QPoint(0, 4));
 }
 
+/// Icon and text on the section's whole height: the margin above and below would cut letters.
+void drawHeaderLabel(QPainter* painter, const QStyleOptionHeader& header, const QWidget* widget)
+{
+    QRect rect = header.rect.adjusted(0, -kHeaderMargin, 0, kHeaderMargin);
+    if (!header.icon.isNull()) {
+        constexpr int kIcon = 10;
+        header.icon.paint(painter, QRect(rect.left(), rect.top(), kIcon, rect.height()));
+        rect.setLeft(rect.left() + kIcon + 6);
+    }
+    if (widget)
+        painter->setFont(widget->font());
+    painter->setPen(header.palette.color(QPalette::ButtonText));
+    const QString text =
+        painter->fontMetrics().elidedText(header.text, Qt::ElideRight, rect.width());
+    painter->drawText(rect, int(header.textAlignment) | Qt::TextSingleLine, text);
+}
+
 void drawBar(QPainter* painter, const QStyleOption* option, const Colours& c, bool top)
 {
     painter->fillRect(option->rect, c.window);
@@ -234,6 +253,10 @@ void FlatStyle::drawControl(ControlElement element, const QStyleOption* option, 
 {
     const Colours& c = colours(option->palette);
     switch (element) {
+    case CE_HeaderLabel:
+        if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option))
+            return drawHeaderLabel(painter, *header, widget);
+        break;
     case CE_HeaderSection:
     case CE_HeaderEmptyArea:
         return drawHeader(painter, option, c);
@@ -364,7 +387,7 @@ int FlatStyle::pixelMetric(
     case PM_FocusFrameHMargin: // the sides of table cells
         return 5;
     case PM_HeaderMargin:
-        return 6;
+        return kHeaderMargin;
     case PM_ToolBarItemSpacing:
     case PM_ToolBarItemMargin:
         return 4;

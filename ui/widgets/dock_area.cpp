@@ -25,6 +25,7 @@ Dock* DockArea::addDock(
     auto* dock = new Dock(title, name, this);
     dock->setWidget(content);
     addDockWidget(area, dock);
+    m_order.push_back(dock);
     return dock;
 }
 
@@ -44,7 +45,7 @@ void DockArea::setCompact(bool compact)
 void DockArea::tabify()
 {
     std::map<Qt::DockWidgetArea, QDockWidget*> first;
-    for (auto* dock : findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+    for (Dock* dock : m_order) {
         const auto area = dockWidgetArea(dock);
         if (dock->isFloating() || dock->isHidden() || area == Qt::NoDockWidgetArea)
             continue;

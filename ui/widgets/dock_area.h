@@ -3,6 +3,7 @@
 
 #include <QByteArray>
 #include <QMainWindow>
+#include <vector>
 
 namespace mantissa::ui {
 
@@ -34,6 +35,7 @@ protected:
 private:
     void tabify();
 
+    std::vector<Dock*> m_order; ///< as added; raising one reorders the children
     int m_version;
     bool m_compact = false;
     QByteArray m_roomy; ///< while compact

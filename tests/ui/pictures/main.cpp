@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs an experiment in the window with the real worker and saves a picture of every page in light
 // and dark: ui_pictures FOLDER WORKER STORE EXPERIMENT.toml [STEPS_BEFORE_PICTURE]
+#include "ui/hardware/hardware_page.h"
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/page.h"
@@ -56,6 +57,13 @@ bool savePage(MainWindow& window, Theme& theme, const QDir& folder, const QStrin
     return saved;
 }
 
+/// A real check of this machine, with nothing else on.
+bool checkHardware(HardwarePage& page)
+{
+    page.startCheck(false);
+    return await([&] { return !page.runner().isOn() && page.card(); }, 120);
+}
+
 /// Chooses the session's runs in the Runs page.
 void chooseRuns(RunsPage& page, RunSession& session)
 {
@@ -98,6 +106,8 @@ int main(int argc, char** argv)
     }
     // Before the run: it locks the form.
     bool saved = savePage(window, theme, folder, QStringLiteral("Experiment"));
+    saved = checkHardware(*window.findChild<HardwarePage*>())
+        && savePage(window, theme, folder, QStringLiteral("Hardware")) && saved;
     window.startRun();
     const long long steps = argc > 5 ? std::atoll(argv[5]) : 0;
     const bool far = await(
