@@ -178,7 +178,7 @@ void HardwarePage::finish(const CapabilityCard& card)
     m_fresh = card;
     m_wantedEarlier.reset();
     m_history->add(card);
-    endCheck({}, false);
+    endCheck(disturbance(card), true);
 }
 
 void HardwarePage::endCheck(const QString& notice, bool error)

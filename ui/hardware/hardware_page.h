@@ -100,6 +100,8 @@ private:
     std::vector<const StoredCheck*> checksHere() const;
     const StoredCheck* findCheck(std::int64_t id) const;
     QString startProblem() const;
+    /// What speaks against the card's figures, in a sentence; usually nothing.
+    static QString disturbance(const CapabilityCard& card);
 
     WindowSettings& m_settings;
     FindWorker m_findWorker;

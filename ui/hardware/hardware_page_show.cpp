@@ -112,6 +112,17 @@ void HardwarePage::showTheory(bool shown)
     m_roofline->setTheoryShown(shown);
 }
 
+QString HardwarePage::disturbance(const CapabilityCard& card)
+{
+    constexpr double kDisturbing = 0.1;
+    const auto load = card.facts.find("foreign_load");
+    if (load == card.facts.end() || !load->is_number() || load->get<double>() <= kDisturbing)
+        return {};
+    return tr("Other programs used %1 of the machine during this check, so its times are too long. "
+              "Run it again when they rest.")
+        .arg(formatPercent(load->get<double>()));
+}
+
 QStringList HardwarePage::status() const
 {
     if (m_runner->isOn())
@@ -131,11 +142,6 @@ QStringList HardwarePage::status() const
         texts << (m_card->clock.difference() > 0.05 ? tr("clock self-test: %1 off, doubtful")
                                                     : tr("clock self-test passed: %1 off"))
                      .arg(formatPercent(m_card->clock.difference()));
-    constexpr double kDisturbing = 0.1;
-    const auto load = m_card->facts.find("foreign_load");
-    if (load != m_card->facts.end() && load->is_number() && load->get<double>() > kDisturbing)
-        texts << tr("other programs used %1 of the CPU: repeat it when they rest")
-                     .arg(formatPercent(load->get<double>()));
     if (const auto here = checksHere(); !here.empty()) {
         const auto place = std::ranges::find_if(here, [this](const StoredCheck* check) {
             return check->card.measuredMs == m_card->measuredMs;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/storage/capability_store.h"
 #include "tests/support/store_fixture.h"
+#include "tests/ui/hardware/fake_check.h"
 #include "tests/ui/hardware/sample_card.h"
 #include "ui/hardware/advice_panel.h"
 #include "ui/hardware/check_controls.h"
@@ -26,69 +27,16 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
-#include <condition_variable>
-#include <mutex>
 
 using namespace mantissa;
 using namespace mantissa::ui;
 
 namespace {
 
-/// A check under the test's control: it gives cells and ends when told to.
-class FakeCheck {
-public:
-    Result<CapabilityCard> run(const CheckRequest& request,
-        const std::function<void(const CheckProgress&)>& progress, const std::stop_token& stop)
-    {
-        std::unique_lock lock(m_mutex);
-        m_request = request;
-        ++m_started;
-        std::size_t told = 0;
-        while (!m_end && !stop.stop_requested()) {
-            for (; told < m_cells.size(); ++told)
-                progress({static_cast<int>(told) + 1, 35, m_cells[told]});
-            m_changed.wait(lock, stop, [&] { return m_end || told < m_cells.size(); });
-        }
-        if (stop.stop_requested())
-            return fail("cancelled");
-        return *m_end;
-    }
-    void give(const CheckCell& cell)
-    {
-        const std::lock_guard lock(m_mutex);
-        m_cells.push_back(cell);
-        m_changed.notify_all();
-    }
-    void end(Result<CapabilityCard> result)
-    {
-        const std::lock_guard lock(m_mutex);
-        m_end = std::move(result);
-        m_changed.notify_all();
-    }
-    CheckRequest request() const
-    {
-        const std::lock_guard lock(m_mutex);
-        return m_request;
-    }
-    int started() const
-    {
-        const std::lock_guard lock(m_mutex);
-        return m_started;
-    }
-
-private:
-    mutable std::mutex m_mutex;
-    std::condition_variable_any m_changed;
-    CheckRequest m_request;
-    std::vector<CheckCell> m_cells;
-    std::optional<Result<CapabilityCard>> m_end;
-    int m_started = 0;
-};
-
 struct Shown {
     test::TempStore temp;
     WindowSettings settings{QString::fromStdString((temp.folder() / "settings.ini").string())};
-    std::shared_ptr<FakeCheck> check = std::make_shared<FakeCheck>();
+    std::shared_ptr<samples::FakeCheck> check = std::make_shared<samples::FakeCheck>();
     std::unique_ptr<HardwarePage> page;
 
     explicit Shown(const std::vector<CapabilityCard>& stored = {}, bool model = false)
@@ -103,9 +51,7 @@ struct Shown {
             [] {
                 return WorkerProgram{"/nowhere", {}, {}};
             },
-            [check = check](const WorkerProgram&, const CheckRequest& request,
-                const std::function<void(const CheckProgress&)>& progress,
-                std::stop_token stop) { return check->run(request, progress, stop); });
+            samples::runOf(check));
         page->resize(1356, 810);
         page->show();
         if (!stored.empty())
@@ -136,6 +82,7 @@ private Q_SLOTS:
     void storedCheckIsShown();
     void cellsArriveWhileTheCheckIsOn();
     void finishedCheckIsKeptAndShown();
+    void disturbedCheckIsCalledSo();
     void cancelAnswersAtOnce();
     void failureIsToldInWords();
     void missingWorkerIsToldInWords();
@@ -224,6 +171,22 @@ void TestHardwarePage::finishedCheckIsKeptAndShown()
     const auto store = CapabilityStore::open(shown.temp.file(), RunStore::Mode::ReadOnly);
     QCOMPARE((*store)->checks().value().size(), 1U);
     QCOMPARE((*store)->checks().value().front().card.measuredMs, 1'700'000'500'000);
+}
+
+void TestHardwarePage::disturbedCheckIsCalledSo()
+{
+    const Shown shown;
+    auto card = samples::cpuCard();
+    card.facts["foreign_load"] = 0.02;
+    shown.page->startCheck(false);
+    shown.check->end(card);
+    QTRY_VERIFY(shown.page->card());
+    QCOMPARE(shown.notice(), QString());
+    card.measuredMs += 1000;
+    card.facts["foreign_load"] = 0.77;
+    shown.check->end(card);
+    shown.page->startCheck(false);
+    QTRY_VERIFY(shown.notice().contains(QStringLiteral("77.0 % of the machine")));
 }
 
 void TestHardwarePage::cancelAnswersAtOnce()

@@ -57,11 +57,20 @@ bool savePage(MainWindow& window, Theme& theme, const QDir& folder, const QStrin
     return saved;
 }
 
-/// A real check of this machine, with nothing else on.
+/// A real check of this machine; one that other programs disturbed is made again.
 bool checkHardware(HardwarePage& page)
 {
-    page.startCheck(false);
-    return await([&] { return !page.runner().isOn() && page.card(); }, 120);
+    constexpr int kTries = 10;
+    for (int i = 0; i < kTries; ++i) {
+        page.startCheck(false);
+        if (!await([&] { return !page.runner().isOn() && page.card(); }, 120))
+            return false;
+        if (page.card()->facts.value("foreign_load", 0.0) < 0.1)
+            return true;
+        settle(10'000);
+    }
+    std::cerr << "other programs disturb the hardware check: its picture is not to be shown\n";
+    return false;
 }
 
 /// Chooses the session's runs in the Runs page.
