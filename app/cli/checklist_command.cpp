@@ -2,7 +2,9 @@
 #include "app/cli/options.h"
 #include "app/cli/store_access.h"
 #include "app/cli/terminal.h"
+#include "core/base/paths.h"
 #include "core/report/checklist.h"
+#include "core/report/run_profiles.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -38,10 +40,36 @@ std::string listText(const std::vector<CheckResult>& checks, std::string_view li
     return text;
 }
 
+/// Profiles the run and its 32-bit twin; kDone if that went well.
+int profileFirst(const GlobalOptions& global, std::int64_t id)
+{
+    const auto worker = findWorker();
+    if (!worker)
+        return failWith(kRunFailed, worker.error());
+    const auto store = openToChange(global);
+    if (!store)
+        return kStoreUnusable;
+    if (const auto run = store->run(id); !run)
+        return failWith(kBadUsage, run.error());
+    const auto profiles = profileStoredRun(*store, id, {*worker, {}, torchFolder()},
+        [&global](const std::string& text) { printNote(global, text); });
+    if (!profiles)
+        return failWith(kRunFailed, profiles.error());
+    if (profiles->run.isDisturbed() || (profiles->baseline && profiles->baseline->isDisturbed()))
+        printNote(global,
+            "Another program had the processor meanwhile: run it again when the machine is quiet.");
+    return kDone;
+}
+
 } // namespace
 
-int checkRun(const GlobalOptions& global, std::int64_t id)
+int checkRun(const GlobalOptions& global, const ChecklistOptions& options)
 {
+    const auto id = options.run;
+    if (options.profile) {
+        if (const int code = profileFirst(global, id); code != kDone)
+            return code;
+    }
     const auto store = openToRead(global);
     if (!store)
         return kStoreUnusable;

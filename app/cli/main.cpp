@@ -37,6 +37,7 @@ struct Request {
     ReplayOptions replay;
     SetOptions set;
     ProfileOptions profile;
+    ChecklistOptions checklist;
     std::function<int()> action;
 };
 
@@ -108,9 +109,11 @@ void addReadingCommands(CLI::App& app, Request& request)
 
     auto* check =
         app.add_subcommand("checklist", "What a run's NaN or missing speed-up may come from");
-    check->add_option("run", request.shownRun, "Run id")->type_name("RUN")->required();
+    check->add_option("run", request.checklist.run, "Run id")->type_name("RUN")->required();
+    check->add_flag("--profile", request.checklist.profile,
+        "Profile the run's settings and fp32 first, some 10 s, and keep that with the run");
     check->callback(
-        [&] { request.action = [&] { return checkRun(request.global, request.shownRun); }; });
+        [&] { request.action = [&] { return checkRun(request.global, request.checklist); }; });
 
     auto* report = app.add_subcommand("report", "Write a comparison report (.html)");
     report->add_option("subject", request.output.subjects, "Run ids, or comparison:ID")

@@ -80,6 +80,11 @@ struct SetOptions {
     std::vector<std::string> settings; ///< "key=value"
 };
 
+struct ChecklistOptions {
+    std::int64_t run = 0;
+    bool profile = false; ///< profile it first
+};
+
 struct ProfileOptions {
     std::filesystem::path experiment;
     std::string variant; ///< may be empty where there is one only
@@ -96,7 +101,7 @@ std::string optionOf(std::string_view key);
 int runExperiment(const GlobalOptions& global, const RunOptions& options);
 int resumeRun(const GlobalOptions& global, std::int64_t run);
 int listRuns(const GlobalOptions& global, const ListOptions& options);
-int checkRun(const GlobalOptions& global, std::int64_t run);
+int checkRun(const GlobalOptions& global, const ChecklistOptions& options);
 int showRun(const GlobalOptions& global, std::int64_t run);
 int writeReport(const GlobalOptions& global, const OutputOptions& options);
 int exportRuns(const GlobalOptions& global, const OutputOptions& options);

@@ -145,9 +145,10 @@ int profileSteps(const GlobalOptions& global, const ProfileOptions& options)
         return failWith(kRunFailed, written.error());
     if (profile->isDisturbed())
         printNote(global,
-            fmt::format("The profiled steps took {} each: another program had the processor. Run "
-                        "it again when the machine is quiet.",
-                durationText(profile->windowMs / static_cast<double>(profile->steps))));
+            fmt::format("The profiled steps took {} each, the others {}: another program had the "
+                        "processor. Run it again when the machine is quiet.",
+                durationText(profile->windowMs / static_cast<double>(profile->steps)),
+                durationText(profile->stepMs)));
     if (!options.trace.empty())
         printNote(global,
             fmt::format("{}: open it in Perfetto or chrome://tracing", options.trace.string()));

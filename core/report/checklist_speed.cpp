@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/checklist_speed.h"
+
 #include "core/base/human_text.h"
 #include "core/config/config_io.h"
-#include "core/report/checklist.h"
 #include "core/run/gain_alerts.h"
 #include "core/run/series_info.h"
 
@@ -15,11 +16,6 @@ namespace {
 
 constexpr double kShortStepMs = 5; ///< below, starting operators dominates
 constexpr double kWaitShare = 0.1; ///< of a step, waiting for data
-
-CheckResult make(std::string_view id, std::string_view question)
-{
-    return {"speed", id, question, CheckAnswer::CannotTell, {}, {}};
-}
 
 std::string formatClass(const RunRecord& run)
 {
@@ -40,16 +36,11 @@ RunFigures figures(const RunRecord& run)
     return figures;
 }
 
-bool isSixteenBit(const RunRecord& run)
-{
-    return run.precision == "fp16" || run.precision == "bf16";
-}
-
 CheckResult checkGain(const ChecklistInput& input, bool speed, const WatchConfig& limits)
 {
     auto result = speed
-        ? make("speed_gain", "Is the 16-bit run hardly faster than fp32, or slower?")
-        : make("memory_gain", "Does the 16-bit run save less memory than is usual?");
+        ? speedCheck("speed_gain", "Is the 16-bit run hardly faster than fp32, or slower?")
+        : speedCheck("memory_gain", "Does the 16-bit run save less memory than is usual?");
     if (!isSixteenBit(input.run)) {
         result.answer = CheckAnswer::NotFound;
         result.evidence = "precision " + input.run.precision;
@@ -80,7 +71,7 @@ CheckResult checkGain(const ChecklistInput& input, bool speed, const WatchConfig
 
 CheckResult checkEmulated(const RunRecord& run)
 {
-    auto result = make("emulated", "Does this machine lack fast arithmetic in the format?");
+    auto result = speedCheck("emulated", "Does this machine lack fast arithmetic in the format?");
     const auto found = formatClass(run);
     if (found.empty()) {
         result.evidence = "the formats were not timed";
@@ -95,7 +86,7 @@ CheckResult checkEmulated(const RunRecord& run)
 
 CheckResult checkShortSteps(const RunRecord& run)
 {
-    auto result = make("short_steps", "Are the steps too short for arithmetic to matter?");
+    auto result = speedCheck("short_steps", "Are the steps too short for arithmetic to matter?");
     if (!run.summary.stepMs) {
         result.evidence = "no step times are stored";
         return result;
@@ -121,7 +112,7 @@ double medianOf(const ChecklistInput& input, std::string_view series)
 
 CheckResult checkDataWait(const ChecklistInput& input)
 {
-    auto result = make("data_wait", "Does the training wait for data?");
+    auto result = speedCheck("data_wait", "Does the training wait for data?");
     const double waited = medianOf(input, series::kDataWaitMs);
     const double trained = medianOf(input, series::kStepMs);
     if (!(waited >= 0) || !(trained > 0)) {
@@ -139,7 +130,7 @@ CheckResult checkDataWait(const ChecklistInput& input)
 
 CheckResult checkSlowSettings(const RunRecord& run, const Settings& settings)
 {
-    auto result = make("slow_settings", "Is a setting on that costs time?");
+    auto result = speedCheck("slow_settings", "Is a setting on that costs time?");
     std::string found;
     const auto add = [&found](
                          const std::string& what) { found += (found.empty() ? "" : ", ") + what; };
@@ -158,16 +149,66 @@ CheckResult checkSlowSettings(const RunRecord& run, const Settings& settings)
     return result;
 }
 
+/// Events of the system monitor.
+CheckResult checkThrottled(const ChecklistInput& input)
+{
+    auto result = speedCheck("throttled", "Was the device throttled?");
+    std::int64_t count = 0;
+    const LifecycleEvent* first = nullptr;
+    for (const auto& event : input.events) {
+        if (event.kind != "throttled")
+            continue;
+        first = first ? first : &event;
+        ++count;
+    }
+    if (!first) {
+        result.evidence = "no event says so; that is no proof where nothing watched the clocks";
+        return result;
+    }
+    result.answer = CheckAnswer::Found;
+    result.evidence = fmt::format("{} times, first {} after the start: {}", count,
+        durationText(first->timeS * 1000), first->message);
+    result.advice = "Cool it, or raise its power limit; times of a throttled run compare badly.";
+    return result;
+}
+
 } // namespace
+
+CheckResult speedCheck(std::string_view id, std::string_view question)
+{
+    return {"speed", id, question, CheckAnswer::CannotTell, {}, {}};
+}
+
+bool isSixteenBit(const RunRecord& run)
+{
+    return run.precision == "fp16" || run.precision == "bf16";
+}
+
+std::optional<double> speedUpOf(
+    const ChecklistInput& input, const std::optional<RunProfiles>& profiles)
+{
+    if (input.fp32Twin) {
+        if (const auto gains = gainsOf(figures(*input.fp32Twin), figures(input.run)); gains.speed)
+            return 1 + *gains.speed / 100;
+    }
+    if (profiles && profiles->baseline && profiles->run.stepMs > 0)
+        return profiles->baseline->stepMs / profiles->run.stepMs;
+    return std::nullopt;
+}
 
 std::vector<CheckResult> speedChecklist(const ChecklistInput& input)
 {
     Settings settings;
     if (const auto variant = variantFromJson(input.run.config))
         settings = variant->settings;
-    return {checkGain(input, true, settings.watch), checkGain(input, false, settings.watch),
+    const auto profiles = profilesOf(input.events);
+    std::vector<CheckResult> checks{speedConclusion(input, profiles),
+        checkGain(input, true, settings.watch), checkGain(input, false, settings.watch),
         checkEmulated(input.run), checkShortSteps(input.run), checkDataWait(input),
-        checkSlowSettings(input.run, settings)};
+        checkSlowSettings(input.run, settings), checkThrottled(input)};
+    const auto more = profileChecks(input.run, profiles);
+    checks.insert(checks.end(), more.begin(), more.end());
+    return checks;
 }
 
 } // namespace mantissa

@@ -66,8 +66,8 @@ struct StepProfile {
     // As shares of a step's time. Of the window, not of stepMs: both carry the profiler's cost.
     double share(double msPerStep) const;
     double share(OperatorKind kind) const { return share(operatorMs(kind)); }
-    /// The window's steps took far longer than those without the profiler: another program had the
-    /// processor, and the shares say little.
+    /// The window's steps took far longer than those without the profiler, or less: another program
+    /// had the processor, and the figures say little.
     bool isDisturbed() const;
     /// Starting operators: on the CPU calls times launchUs of stepMs, on a GPU the share of stepMs
     /// in which no kernel ran.

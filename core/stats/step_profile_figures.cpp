@@ -132,9 +132,11 @@ double StepProfile::share(double msPerStep) const
 
 bool StepProfile::isDisturbed() const
 {
-    // The profiler alone makes the shortest steps three times as long.
+    // The profiler alone makes the shortest steps three times as long, and none shorter.
     constexpr double kMostOfProfiler = 4;
-    return steps > 0 && windowMs / static_cast<double>(steps) > kMostOfProfiler * stepMs;
+    constexpr double kMostBelow = 1.3;
+    const double profiled = steps > 0 ? windowMs / static_cast<double>(steps) : 0;
+    return profiled > kMostOfProfiler * stepMs || kMostBelow * profiled < stepMs;
 }
 
 double StepProfile::launchShare() const

@@ -39,7 +39,7 @@ struct RunStore::Private {
             (void)guardStore(file, "check the runs of", [&] { markInterrupted(db()); });
     }
 
-    /// An UPDATE or DELETE of one run; an Error where there is no such run.
+    /// An UPDATE, DELETE or INSERT for one run; an Error where there is no such run.
     Result<void> change(std::int64_t run, const char* sql,
         const std::function<void(SQLite::Statement&)>& bind) const
     {
@@ -218,6 +218,24 @@ Result<void> RunStore::setArchived(std::int64_t run, bool archived)
         run, "UPDATE run SET archived = ?2 WHERE id = ?1", [&](SQLite::Statement& sql) {
             sql.bind(1, run);
             sql.bind(2, archived ? 1 : 0);
+        });
+}
+
+Result<void> RunStore::addEvent(std::int64_t run, const LifecycleEvent& event)
+{
+    return m_d->change(run,
+        "INSERT INTO event (run_id, step, time_s, kind, message, data)"
+        " SELECT id, ?2, ?3, ?4, ?5, ?6 FROM run WHERE id = ?1",
+        [&](SQLite::Statement& sql) {
+            sql.bind(1, run);
+            if (event.step)
+                sql.bind(2, *event.step);
+            else
+                sql.bind(2);
+            sql.bind(3, event.timeS);
+            sql.bind(4, event.kind);
+            sql.bind(5, event.message);
+            sql.bind(6, toStoredJson(event.data));
         });
 }
 

@@ -118,6 +118,8 @@ public:
     [[nodiscard]] Result<void> setNote(std::int64_t run, const std::string& note);
     [[nodiscard]] Result<void> setTags(std::int64_t run, const std::vector<std::string>& tags);
     [[nodiscard]] Result<void> setArchived(std::int64_t run, bool archived);
+    /// Adds what was found out about a run after its end.
+    [[nodiscard]] Result<void> addEvent(std::int64_t run, const LifecycleEvent& event);
     /// Removes a run with all its data and checkpoints; refused while it is running.
     [[nodiscard]] Result<void> removeRun(std::int64_t run);
 

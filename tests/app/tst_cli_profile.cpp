@@ -79,6 +79,34 @@ private Q_SLOTS:
         QVERIFY2(!cli.err().contains("gpuGetDeviceCount"), cli.err().constData());
     }
 
+    void aStoredRunIsProfiledAfterwards()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        const auto file = cli.write("tiny.toml", kExperiment);
+        QVERIFY2(cli.run({"-q", "run", file}) == 0, cli.err().constData());
+        QVERIFY2(cli.run({"--json", "show", "2"}) == 0, cli.err().constData());
+        const auto figures = cli.lines().at(0).at("median_step_ms");
+        QVERIFY2(cli.run({"--json", "checklist", "2", "--profile"}) == 0, cli.err().constData());
+        QVERIFY2(cli.err().contains("profiling full (fp32)"), cli.err().constData());
+        const auto first = cli.lines().at(0);
+        const auto answerOf = [](const nlohmann::json& list, const char* id) {
+            for (const auto& check : list.at("checks")) {
+                if (check.at("id") == id)
+                    return check.at("answer").get<std::string>();
+            }
+            return std::string("missing");
+        };
+        for (const char* id : {"matrix_share", "matrix_rate", "launch_bound", "cast_share"})
+            QVERIFY2(answerOf(first, id) != "cannot_tell", id);
+        // Kept with the run, whose figures are what they were.
+        QVERIFY(cli.run({"--json", "checklist", "2"}) == 0);
+        QVERIFY(cli.lines().at(0) == first);
+        QVERIFY(cli.run({"--json", "show", "2"}) == 0);
+        QVERIFY(cli.lines().at(0).at("median_step_ms") == figures);
+        QCOMPARE(cli.run({"checklist", "99", "--profile"}), 2);
+    }
+
     void wrongArgumentsAreNamed_data()
     {
         QTest::addColumn<QStringList>("arguments");
