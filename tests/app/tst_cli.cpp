@@ -110,7 +110,8 @@ private Q_SLOTS:
         QCOMPARE(cli.run({json(), QStringLiteral("run"), cli.write("two.toml", kExperiment),
                      QStringLiteral("--max-steps"), QStringLiteral("30")}),
             0);
-        for (const auto& run : cli.lines().back().at("runs")) {
+        const auto result = cli.lines().back();
+        for (const auto& run : result.at("runs")) {
             QCOMPARE(run.at("steps_attempted").get<int>(), 30);
             QCOMPARE(run.at("reason").get<std::string>(), "step limit");
         }

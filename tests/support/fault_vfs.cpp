@@ -2,6 +2,7 @@
 #include "tests/support/fault_vfs.h"
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <sqlite3.h>
 #include <vector>
@@ -19,7 +20,7 @@ struct Patched {
 std::atomic<int> g_code{SQLITE_OK};
 std::atomic<int> g_refused{0};
 std::mutex g_mutex;
-std::vector<Patched*> g_patched; ///< never freed: open files point into it
+std::vector<std::unique_ptr<Patched>> g_patched; ///< open files point into it
 sqlite3_vfs* g_real = nullptr;
 sqlite3_vfs g_shim{};
 
@@ -31,7 +32,7 @@ int writeOrFail(sqlite3_file* file, const void* data, int bytes, sqlite3_int64 a
     }
     // `methods` is a member of Patched, so the table around it tells the original.
     const std::lock_guard lock(g_mutex);
-    for (const auto* patched : g_patched) {
+    for (const auto& patched : g_patched) {
         if (&patched->methods == file->pMethods)
             return patched->original->xWrite(file, data, bytes, at);
     }
@@ -41,14 +42,14 @@ int writeOrFail(sqlite3_file* file, const void* data, int bytes, sqlite3_int64 a
 const sqlite3_io_methods* patch(const sqlite3_io_methods* original)
 {
     const std::lock_guard lock(g_mutex);
-    for (const auto* patched : g_patched) {
+    for (const auto& patched : g_patched) {
         if (patched->original == original)
             return &patched->methods;
     }
-    auto* patched = new Patched{original, *original};
-    patched->methods.xWrite = writeOrFail;
-    g_patched.push_back(patched);
-    return &patched->methods;
+    g_patched.push_back(std::make_unique<Patched>(Patched{original, *original}));
+    auto& methods = g_patched.back()->methods;
+    methods.xWrite = writeOrFail;
+    return &methods;
 }
 
 int openPatched(
