@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 #include <optional>
 #include <set>
-#include <thread>
 #include <unistd.h>
 
 namespace mantissa::cli {
@@ -190,12 +189,6 @@ public:
 
     int run()
     {
-        std::jthread watch([this](const std::stop_token& done) {
-            while (!done.stop_requested() && m_interrupts.count() == 0)
-                std::this_thread::sleep_for(std::chrono::milliseconds(20));
-            if (m_interrupts.count() > 0)
-                m_stop.request_stop();
-        });
         const bool all = m_options.device == "auto";
         int code = check(all ? "cpu" : m_options.device);
         for (std::size_t i = 1;
@@ -213,12 +206,12 @@ private:
         CheckProgressLine line(m_global);
         auto card = runCapabilityCheck(
             m_worker, {device, m_options.quick},
-            [&line](const CheckProgress& progress) { line.show(progress); }, m_stop.get_token());
+            [&line](const CheckProgress& progress) { line.show(progress); }, m_stop.token());
         if (card) {
             m_cards.push_back(std::move(*card));
             return kDone;
         }
-        return failWith(m_stop.stop_requested() ? kInterrupted : kRunFailed, card.error());
+        return failWith(m_stop.stopped() ? kInterrupted : kRunFailed, card.error());
     }
 
     int tell()
@@ -244,8 +237,7 @@ private:
     const GlobalOptions& m_global;
     const CheckOptions& m_options;
     WorkerProgram m_worker;
-    const InterruptCounter m_interrupts;
-    std::stop_source m_stop;
+    const StopOnInterrupt m_stop;
     std::vector<CapabilityCard> m_cards;
 };
 

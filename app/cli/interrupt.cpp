@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 
 namespace mantissa::cli {
@@ -41,6 +42,16 @@ InterruptCounter::~InterruptCounter()
 int InterruptCounter::count() const
 {
     return g_count.load(std::memory_order_relaxed);
+}
+
+StopOnInterrupt::StopOnInterrupt()
+    : m_watch([this](const std::stop_token& done) {
+        while (!done.stop_requested() && m_counter.count() == 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        if (m_counter.count() > 0)
+            m_stop.request_stop();
+    })
+{
 }
 
 } // namespace mantissa::cli

@@ -20,7 +20,7 @@ using namespace mantissa::cli;
 namespace {
 
 /// Commands of the contract that later versions bring: refused by name instead of as unknown words.
-constexpr std::array kNotBuilt{"compare", "fit", "tune", "plot", "import"};
+constexpr std::array kNotBuilt{"compare", "tune", "plot", "import"};
 
 /// What the command line asked for: filled by the parser, run after it.
 struct Request {
@@ -34,6 +34,7 @@ struct Request {
     HousekeepingOptions housekeeping;
     DeviceOptions device;
     CheckOptions check;
+    FitOptions fit;
     ReplayOptions replay;
     SetOptions set;
     ProfileOptions profile;
@@ -195,13 +196,40 @@ void addDeviceCommands(CLI::App& app, Request& request)
 void addCheckCommand(CLI::App& app, Request& request)
 {
     auto& options = request.check;
-    auto* command = app.add_subcommand("check", "Measure what this machine does in each format");
+    auto* command = app.add_subcommand(
+        "check", "Measure what this machine, or a model on it, does in each format");
+    command
+        ->add_option("experiment", options.experiment, "A model to measure; without: the machine")
+        ->type_name("EXP.toml");
     command->add_option("--device", options.device, "auto (all), cpu or cuda:N")->type_name("KIND");
     command->add_flag("--quick", options.quick, "About 3 s a device instead of 15");
-    command->add_option("-o,--output", options.output, "Write the card too (.json, .html or .md)")
+    command
+        ->add_option("-o,--output", options.output,
+            "Write the result too (.json; of the machine also .html or .md)")
         ->type_name("FILE");
+    command->callback([&] {
+        request.action = [&] {
+            return options.experiment.empty() ? checkHardware(request.global, options)
+                                              : checkModel(request.global, options);
+        };
+    });
+}
+
+void addFitCommand(CLI::App& app, Request& request)
+{
+    auto& options = request.fit;
+    auto* command = app.add_subcommand("fit", "Largest batch of each variant within the memory");
+    command->add_option("experiment", options.experiment, "Experiment file")
+        ->type_name("EXP.toml")
+        ->required();
+    command->add_option("--memory", options.memory, "Limit, e.g. 2GiB; without: what is available")
+        ->type_name("BYTES");
+    command->add_option("--variant", options.variants, "Only this variant (repeatable)")
+        ->type_name("NAME")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command->callback(
-        [&] { request.action = [&] { return checkHardware(request.global, options); }; });
+        [&] { request.action = [&] { return fitBatchSizes(request.global, options); }; });
 }
 
 void addReplayCommand(CLI::App& app, Request& request)
@@ -327,6 +355,7 @@ int main(int argc, char** argv)
     addHousekeepingCommands(app, request);
     addDeviceCommands(app, request);
     addCheckCommand(app, request);
+    addFitCommand(app, request);
     addReplayCommand(app, request);
     addSetCommand(app, request);
     addProfileCommand(app, request);

@@ -56,9 +56,16 @@ struct DeviceOptions {
 };
 
 struct CheckOptions {
+    std::filesystem::path experiment; ///< check this model; empty = the machine
     std::string device = "auto"; ///< as device.kind; auto = every device
     bool quick = false;
     std::filesystem::path output; ///< .json, .html or .md; empty = none
+};
+
+struct FitOptions {
+    std::filesystem::path experiment;
+    std::string memory; ///< as typed; empty = what is available
+    std::vector<std::string> variants; ///< only these; empty = all
 };
 
 struct HousekeepingOptions {
@@ -111,6 +118,8 @@ int deleteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int noteRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int tagRuns(const GlobalOptions& global, const HousekeepingOptions& options);
 int doctor(const GlobalOptions& global);
+int checkModel(const GlobalOptions& global, const CheckOptions& options);
+int fitBatchSizes(const GlobalOptions& global, const FitOptions& options);
 int checkHardware(const GlobalOptions& global, const CheckOptions& options);
 int profileSteps(const GlobalOptions& global, const ProfileOptions& options);
 int operators(const GlobalOptions& global, const DeviceOptions& options);

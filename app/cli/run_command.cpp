@@ -8,6 +8,7 @@
 #include "core/config/config_io.h"
 #include "core/run/controller.h"
 #include "core/storage/run_store.h"
+#include "core/storage/slow_formats.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -115,6 +116,8 @@ int train(const GlobalOptions& global, const RunOptions& options, const Experime
     auto worker = findWorker();
     if (!worker)
         return failWith(kRunFailed, worker.error());
+    for (const auto& warning : slowFormatWarnings(config, global.store))
+        printNote(global, warning);
     // From before the store knows the runs until their end is stored: a Ctrl-C in between must not
     // leave them unfinished there.
     const InterruptCounter interrupts;

@@ -20,6 +20,7 @@ constexpr std::string_view kHelp =
     "mantissa-worker ops\n"
     "mantissa-worker check [--device KIND] [--quick]\n"
     "mantissa-worker profile [--steps N] [--trace FILE] < VARIANT.json\n"
+    "mantissa-worker probe [--seconds S] [--steps N] [--memory BYTES] < VARIANT.json\n"
     "Trains one variant of an experiment; started by mantissa and mantissa-cli.\n"
     "  --no-grad-norm  leave out the gradient norm of every step\n"
     "  --no-probe      do not time the number formats first\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/worker/queries.h"
 
-#include "app/worker/profile_question.h"
+#include "app/worker/model_questions.h"
 #include "core/base/number_text.h"
 #include "core/engine/autocast_ops.h"
 #include "core/engine/capability_probe.h"
@@ -27,7 +27,9 @@ constexpr int kBadUsage = 2;
 struct Question {
     std::string device = "auto";
     bool quick = false;
-    Trainer::ProfileOptions profile;
+    Trainer::ProfileOptions profile = {};
+    ModelProbeOptions probe = {};
+    double memoryBytes = 0; ///< limit of the process beyond what it has now; 0 = none
     const CudaPlugin& plugin;
     FILE* answer; ///< the real stdout
 
@@ -71,6 +73,12 @@ Result<Json> askForProfile(const Question& question)
     });
 }
 
+Result<Json> askForProbe(const Question& question)
+{
+    return askProbe(question.probe, question.memoryBytes, question.plugin)
+        .map([](const nlohmann::json& json) { return Json(json); });
+}
+
 struct Query {
     std::string_view name;
     Result<Json> (*ask)(const Question&);
@@ -80,7 +88,8 @@ struct Query {
 constexpr std::array kQueries{Query{"smoke", askSmoke, "[--device KIND]"},
     Query{"ops", askOperators, "[--device KIND]"},
     Query{"check", askCheck, "[--device KIND] [--quick]"},
-    Query{"profile", askForProfile, "[--steps N] [--trace FILE] < VARIANT.json"}};
+    Query{"profile", askForProfile, "[--steps N] [--trace FILE] < VARIANT.json"},
+    Query{"probe", askForProbe, "[--seconds S] [--steps N] [--memory BYTES] < VARIANT.json"}};
 
 /// stdout for the answer alone: what a library prints goes to stderr.
 FILE* takeStdout()
@@ -90,11 +99,18 @@ FILE* takeStdout()
     return answer;
 }
 
-bool parseSteps(std::string_view text, Question& question)
+bool setNumber(Question& question, std::string_view option, std::string_view text)
 {
-    const auto steps = parseInt(text);
-    question.profile.steps = steps.value_or(0);
-    return steps && *steps >= 1 && *steps <= kMostProfiledSteps;
+    const auto value = parseDouble(text);
+    if (!value || !(*value >= 0))
+        return false;
+    if (option == "--seconds")
+        question.probe.seconds = *value;
+    else if (option == "--memory")
+        question.memoryBytes = *value;
+    else // how many are allowed depends on the question
+        question.profile.steps = question.probe.steps = static_cast<std::int64_t>(*value);
+    return true;
 }
 
 /// False if the options after the question are not its own.
@@ -102,16 +118,19 @@ bool parse(int argc, char** argv, const Query& query, Question& question)
 {
     for (int i = 2; i < argc; ++i) {
         const std::string_view option = argv[i];
-        const bool hasValue = i + 1 < argc;
-        if (query.options.find(option) == std::string_view::npos)
+        if (query.options.find(option) == std::string_view::npos || !option.starts_with("--"))
             return false;
-        if (option == "--device" && hasValue)
-            question.device = argv[++i];
-        else if (option == "--quick")
+        if (option == "--quick") {
             question.quick = true;
-        else if (option == "--trace" && hasValue)
-            question.profile.trace = argv[++i];
-        else if (option != "--steps" || !hasValue || !parseSteps(argv[++i], question))
+            continue;
+        }
+        if (++i == argc)
+            return false;
+        if (option == "--device")
+            question.device = argv[i];
+        else if (option == "--trace")
+            question.profile.trace = argv[i];
+        else if (!setNumber(question, option, argv[i]))
             return false;
     }
     return true;
@@ -126,7 +145,7 @@ std::optional<int> answerQuery(int argc, char** argv, const CudaPlugin& plugin)
         kQueries.begin(), kQueries.end(), [name](const Query& each) { return each.name == name; });
     if (query == kQueries.end())
         return std::nullopt;
-    Question question{"auto", false, {}, plugin, nullptr};
+    Question question{"auto", false, {}, {}, 0, plugin, nullptr};
     if (!parse(argc, argv, *query, question)) {
         std::fprintf(stderr, "mantissa-worker: usage: mantissa-worker %s %s\n", argv[1],
             query->options.data());

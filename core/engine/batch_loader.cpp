@@ -86,6 +86,16 @@ bool BatchLoader::fillsAhead() const
         || (m_timed >= kTimedSteps && m_quickest >= m_options.threadFrom);
 }
 
+double BatchLoader::bytesStillToCome() const
+{
+    if (m_options.prefetch == 0 || m_thread.joinable() || m_quickest < m_options.threadFrom)
+        return 0;
+    double bytes = 0;
+    for (const auto& batch : m_handedOut)
+        bytes += static_cast<double>(batch.input.nbytes() + batch.target.nbytes());
+    return bytes * static_cast<double>(m_options.prefetch);
+}
+
 BatchLoader::Step BatchLoader::take()
 {
     if (!fillsAhead()) {

@@ -39,6 +39,9 @@ public:
 
     /// The micro-batches of the next step; on the CPU they are valid until the following call.
     void next(std::vector<Batch>& batches);
+    /// Bytes that batches made ahead will take once there is reason to make them (filling takes
+    /// long enough, as far as is known) and that they do not take yet. After next().
+    double bytesStillToCome() const;
     /// Micro-batches handed out since the start of the run; and as if so many had been.
     std::int64_t position() const { return m_position; }
     void seek(std::int64_t position);

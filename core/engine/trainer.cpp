@@ -181,4 +181,19 @@ double Trainer::trainSeconds() const
     return m_d->trainSeconds;
 }
 
+Result<MemoryBreakdown> Trainer::memoryByRole()
+{
+    return guarded([&]() -> Result<MemoryBreakdown> { return m_d->memoryByRole(); });
+}
+
+double Trainer::bytesStillToCome() const
+{
+    return m_d->device.is_cpu() ? m_d->loader->bytesStillToCome() : 0;
+}
+
+std::int64_t Trainer::trainSamples() const
+{
+    return m_d->trainSamples->count();
+}
+
 } // namespace mantissa

@@ -5,6 +5,7 @@
 #include "core/config/experiment_config.h"
 #include "core/engine/cuda_plugin.h"
 #include "core/engine/step_record.h"
+#include "core/hardware/model_check.h"
 #include "core/run/run_event.h"
 #include "core/stats/step_profile.h"
 
@@ -33,6 +34,12 @@ struct WeightValues {
     std::string name; ///< as in Python, e.g. "fc1.weight"
     std::vector<std::int64_t> sizes;
     std::vector<float> values;
+};
+
+/// Bytes by what they are for. Workspace is not known here: what the peak has beyond the rest.
+struct MemoryBreakdown {
+    MemoryRoles predicted; ///< from sizes, types and a pass of an eighth of the batch
+    MemoryRoles measured; ///< counted, and by passes of the whole micro-batch
 };
 
 /// Why a run cannot begin.
@@ -111,6 +118,13 @@ public:
 
     /// All parameters as they are now, in the order of creation.
     std::vector<WeightValues> weights() const;
+
+    /// After at least one step, for a Trainer that is not used further: forward passes change
+    /// running statistics. Of a model with two optimizers without cast cache and activations.
+    [[nodiscard]] Result<MemoryBreakdown> memoryByRole();
+    std::int64_t trainSamples() const;
+    /// What the peak will grow by after the first steps: batches made ahead. See BatchLoader.
+    double bytesStillToCome() const;
 
     std::int64_t steps() const; ///< of a resumed run with those before
     /// Wall time of the steps and their data, in seconds.

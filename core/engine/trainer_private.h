@@ -41,6 +41,8 @@ public:
 
     /// In trainer_profile.cpp.
     [[nodiscard]] Result<StepProfile> profile(const ProfileOptions& wanted);
+    /// In trainer_memory.cpp.
+    MemoryBreakdown memoryByRole();
 
     /// In checkpoint.cpp. restore() comes after prepare().
     [[nodiscard]] Result<void> writeCheckpoint(
@@ -78,6 +80,8 @@ public:
     std::vector<std::string> resumeWarnings;
 
 private:
+    class ForwardWatch;
+    double bytesNow() const; ///< that tensors of the device hold
     [[nodiscard]] Result<void> prepareModel();
     void prepareContest(Dcgan& dcgan, const TrainStep::Options& stepOptions);
     void describeFallbacks();

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sched.h>
+#include <sstream>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -74,6 +75,16 @@ Machine readMachine()
     machine.kernel = kernelName();
     machine.system = valueOf("/etc/os-release", "PRETTY_NAME", '=');
     return machine;
+}
+
+std::int64_t availableMemory()
+{
+    // "MemAvailable:   12345 kB"
+    std::istringstream words(valueOf("/proc/meminfo", "MemAvailable", ':'));
+    std::int64_t kib = 0;
+    words >> kib;
+    const auto limit = cgroupMemoryLimit("/");
+    return limit ? std::min(kib * 1024, *limit) : kib * 1024;
 }
 
 nlohmann::json toJson(const Machine& machine)

@@ -28,6 +28,10 @@ struct Machine {
 /// Reads /proc, /sys and CPUID. Any thread; never fails: what cannot be read stays empty.
 Machine readMachine();
 
+/// Bytes that programs may still take: the system's MemAvailable, or less where the cgroup's limit
+/// is below it; 0 if unknown.
+std::int64_t availableMemory();
+
 /// {"cpu", "online_cores", "usable_cores", "cgroup_cpu_limit", "cpu_flags", "memory_bytes",
 /// "memory_limit_bytes", "kernel", "system"}; limits are null where there are none.
 nlohmann::json toJson(const Machine& machine);

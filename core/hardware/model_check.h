@@ -22,7 +22,9 @@ struct MemoryRoles {
 
 /// One precision of a model.
 struct ModelProbe {
+    std::string variant; ///< of the experiment, or the word of a precision that it lacks
     Precision precision = Precision::Fp32;
+    std::string key; ///< predictionKey(); equal for the runs that this predicts
     std::string reason; ///< why it cannot run here; empty = measured
     Quartiles stepMs; ///< of the measured steps
     std::int64_t steps = 0; ///< behind stepMs
@@ -34,16 +36,23 @@ struct ModelProbe {
     double flops = 0; ///< floating-point operations of one step's matrix work, counted
     double bytes = 0; ///< read and written by one step's operators at least once
     std::optional<double> factor; ///< stepMs.median / fp32's
+    std::int64_t batchSize = 0; ///< samples of a micro-batch
+    std::int64_t trainSamples = 0; ///< the data has so many
 };
+
+/// What determines a variant's step time, as text: everything but its name, its length, its
+/// learning rate and what is only watched. Equal keys on one machine predict each other.
+std::string predictionKey(const Variant& variant);
 
 struct ModelCheck {
     std::string experiment;
     std::string device; ///< "cpu", "cuda:0"
-    std::string key; ///< equal for runs that this predicts: predictionKey()
     std::int64_t measuredMs = 0; ///< Unix time in ms
     std::vector<ModelProbe> probes;
 };
 
+nlohmann::json toJson(const ModelProbe& probe);
+[[nodiscard]] Result<ModelProbe> modelProbeFromJson(const nlohmann::json& json);
 nlohmann::json toJson(const ModelCheck& check);
 [[nodiscard]] Result<ModelCheck> modelCheckFromJson(const nlohmann::json& json);
 

@@ -14,6 +14,15 @@ struct StoredCheck {
     CapabilityCard card;
 };
 
+/// A prediction beside what the run did later.
+struct PredictionOutcome {
+    std::int64_t run = 0;
+    std::string variant;
+    Precision precision = Precision::Fp32;
+    double predictedMs = 0; ///< median step
+    double measuredMs = 0;
+};
+
 /// The hardware checks in a store file; for one thread, beside any number of RunStores.
 class CapabilityStore {
 public:
@@ -29,6 +38,9 @@ public:
     [[nodiscard]] Result<void> addModelCheck(const ModelCheck& check);
     /// Newest first.
     [[nodiscard]] Result<std::vector<ModelCheck>> modelChecks() const;
+    /// Every finished run that a model check before it predicted, with the last such prediction;
+    /// newest run first.
+    [[nodiscard]] Result<std::vector<PredictionOutcome>> predictions() const;
 
 private:
     CapabilityStore();

@@ -120,11 +120,9 @@ CREATE TABLE prediction (
     machine_id  INTEGER NOT NULL REFERENCES machine(id) ON DELETE CASCADE,
     device      TEXT    NOT NULL,
     experiment  TEXT    NOT NULL,
-    key         TEXT    NOT NULL,
     measured_ms INTEGER NOT NULL,
     data        TEXT    NOT NULL
 );
-CREATE INDEX prediction_by_key ON prediction(key);
 )sql";
 
 constexpr Migration kMigrations[] = {

@@ -24,6 +24,16 @@ const QByteArray kSmokeLines = "torch_version=2.11.0\n"
                                "loss_value=0.648133\n"
                                "step_complete=True\n";
 
+/// Of 4,000 generated images.
+const QByteArray kTiny = "name = \"tiny\"\n"
+                         "[model]\nkind = \"mlp\"\nhidden = [8]\n"
+                         "[data]\nsource = \"shapes\"\nbatch_size = 16\n"
+                         "train_limit = 4000\nvalidation_limit = 8\n"
+                         "[train]\nsteps = 12\n"
+                         "[device]\nkind = \"cpu\"\nthreads = 1\n"
+                         "[[variant]]\nname = \"fp32\"\nprecision = \"fp32\"\n"
+                         "[[variant]]\nname = \"bf16\"\nprecision = \"bf16\"\n";
+
 } // namespace
 
 class TestCliEngine : public QObject {
@@ -86,6 +96,58 @@ private Q_SLOTS:
         QVERIFY2(cli.err().contains(".json, .html or .md"), cli.err().constData());
         QCOMPARE(cli.run({"check", "--device", "cuda:99"}), 1);
         QVERIFY2(cli.err().contains("cuda:99"), cli.err().constData());
+    }
+
+    void fitFindsAPlantedLimit()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        const auto file = cli.write("tiny.toml", kTiny);
+        // Peaks rise by one and the same amount a sample: two runs tell the true maximum.
+        const auto peakOf = [&](int batch) {
+            const auto set = QStringLiteral("data.batch_size=%1").arg(batch);
+            cli.run({"--json", "run", file, "--set", set, "--variant", "fp32"});
+            return cli.lines().back().at("runs")[0].at("peak_memory_bytes").get<double>();
+        };
+        const double few = peakOf(1000);
+        const double many = peakOf(2000);
+        const double limit = few + (many - few) * 0.7; // 1,700 samples
+        QVERIFY(many > few);
+        QCOMPARE(cli.run({"--json", "fit", file, "--memory", QString::number(limit, 'f', 0),
+                     "--variant", "fp32"}),
+            0);
+        const auto variant = cli.lines().back().at("variants").at(0);
+        const int batch = variant.at("batch").get<int>();
+        QVERIFY2(batch <= 1705 && batch >= 1615, qPrintable(QString::number(batch)));
+        QVERIFY(variant.at("peak_memory_bytes").get<double>() <= limit);
+        QVERIFY(variant.at("trials").size() <= 12);
+    }
+
+    void fitRefusesWhatIsNoMemory()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        const auto file = cli.write("tiny.toml", kTiny);
+        QCOMPARE(cli.run({"fit", file, "--memory", "3 parsecs"}), 2);
+        QVERIFY2(cli.err().contains("3 parsecs"), cli.err().constData());
+        QCOMPARE(cli.run({"fit", file, "--variant", "fp8"}), 2);
+    }
+
+    void aModelsCheckIsStoredAndPredicts()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        const auto file = cli.write("tiny.toml", kTiny);
+        QVERIFY2(cli.run({"--json", "check", file}) == 0, cli.err().constData());
+        const auto probes = cli.lines().back().at("check").at("probes");
+        QCOMPARE(probes.size(), std::size_t{4});
+        for (const auto& probe : probes) {
+            const bool is32 = probe.at("precision") == "tf32";
+            QCOMPARE(probe.at("reason").get<std::string>().empty(), !is32);
+        }
+        QVERIFY2(cli.run({"--json", "run", file}) == 0, cli.err().constData());
+        const auto store = CapabilityStore::open(cli.storePath().toStdString()).value();
+        QCOMPARE(store->predictions().value().size(), std::size_t{2});
     }
 
     void operatorsAreListedForTheDevicesAskedFor()

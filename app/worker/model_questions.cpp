@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/worker/profile_question.h"
+#include "app/worker/model_questions.h"
 
+#include "app/worker/memory_limit.h"
 #include "core/base/json_object.h"
 #include "core/config/config_io.h"
 
@@ -17,11 +18,10 @@ Result<Variant> readVariant()
     std::getline(std::cin, line);
     const auto json = parseObject(line);
     if (!json)
-        return fail(
-            "profile: stdin must give the variant as one line of JSON: " + json.error().message);
+        return fail("stdin must give the variant as one line of JSON: " + json.error().message);
     auto variant = variantFromJson(*json);
     if (!variant)
-        return fail("profile: the variant on stdin: " + variant.error().front().text());
+        return fail("the variant on stdin: " + variant.error().front().text());
     return std::move(*variant);
 }
 
@@ -35,6 +35,17 @@ Result<void> checkTrace(const std::filesystem::path& trace)
 }
 
 } // namespace
+
+Result<nlohmann::json> askProbe(
+    const ModelProbeOptions& options, double memoryBytes, const CudaPlugin& plugin)
+{
+    const auto variant = readVariant();
+    if (!variant)
+        return tl::unexpected(variant.error());
+    if (memoryBytes > 0)
+        limitMemory(memoryBytes);
+    return toJson(probeModel(*variant, plugin, options));
+}
 
 Result<nlohmann::json> askProfile(const Trainer::ProfileOptions& options, const CudaPlugin& plugin)
 {
