@@ -100,6 +100,13 @@ ModelProbe probeModel(
         return probe;
     }
     fill(probe, variant, **trainer, *records);
+    // What a step does, for the roofline; the search for a batch size has no use for it.
+    if (options.steps == 0) {
+        if (const auto profile = (*trainer)->profile({1, {}})) {
+            probe.flops = profile->flops();
+            probe.bytes = profile->bytes();
+        }
+    }
     if (const auto memory = (*trainer)->memoryByRole()) {
         probe.predicted = memory->predicted;
         probe.measured = memory->measured;

@@ -53,6 +53,19 @@ private Q_SLOTS:
         QCOMPARE(result.trainSamples, std::int64_t{64});
     }
 
+    /// Products of an mlp 784-8-8 with 4 samples: forward, and the gradients of both weights and of
+    /// the hidden layer; 2 operations a multiply-add.
+    void countsTheStepsOperations()
+    {
+        ModelProbeOptions options;
+        options.seconds = 0.01;
+        const auto result = probeModel(tinyVariant(Precision::Fp32), CudaPlugin(), options);
+        const double products = 2.0 * 4 * (784 * 8 * 2 + 8 * 8 * 3);
+        QVERIFY2(std::abs(result.flops / products - 1) < 0.05,
+            qPrintable(QStringLiteral("%1 instead of %2").arg(result.flops).arg(products)));
+        QVERIFY(result.bytes > 4.0 * 784 * 8);
+    }
+
     void anotherOptimizerKeepsOtherCopies_data()
     {
         QTest::addColumn<int>("kind");
