@@ -19,7 +19,11 @@ Result<std::shared_ptr<const CheckList>> listIn(const std::filesystem::path& fil
     auto checks = (*store)->checks();
     if (!checks)
         return tl::unexpected(checks.error());
+    auto models = (*store)->modelChecks();
+    if (!models)
+        return tl::unexpected(models.error());
     list->checks = std::move(*checks);
+    list->models = std::move(*models);
     return std::shared_ptr<const CheckList>(std::move(list));
 }
 

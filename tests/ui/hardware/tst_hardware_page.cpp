@@ -45,6 +45,8 @@ struct Shown {
             const auto store = CapabilityStore::open(temp.file());
             for (const CapabilityCard& card : stored)
                 static_cast<void>((*store)->add(card).value());
+            if (model)
+                static_cast<void>((*store)->addModelCheck(samples::modelCheck()));
         }
         page = std::make_unique<HardwarePage>(
             temp.file(), settings,
@@ -93,6 +95,7 @@ private Q_SLOTS:
     void copiesMarkdownAndExports();
     void plotsAreExported();
     void theoryCanBeHidden();
+    void rooflineShowsTheExperimentsStep();
     void followsTheTheme();
     void smallWindowHasTabs();
     void everythingByKeyboardAndNamed();
@@ -358,6 +361,17 @@ void TestHardwarePage::theoryCanBeHidden()
     theory->click();
     QVERIFY(peaks->isColumnHidden(2) && peaks->isColumnHidden(3));
     QVERIFY(!shown.settings.flag(QStringLiteral("hardware/theory"), true));
+}
+
+void TestHardwarePage::rooflineShowsTheExperimentsStep()
+{
+    const Shown shown({samples::cpuCard()}, true);
+    const auto* plot = shown.page->findChild<RooflinePlot*>();
+    QVERIFY(plot->roofline().points.empty());
+    shown.page->setExperiment(QStringLiteral("fashion-mnist-cnn"));
+    QCOMPARE(plot->roofline().points.size(), 1U);
+    shown.page->setExperiment(QStringLiteral("another"));
+    QVERIFY(plot->roofline().points.empty());
 }
 
 void TestHardwarePage::followsTheTheme()
