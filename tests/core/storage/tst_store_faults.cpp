@@ -165,6 +165,9 @@ private Q_SLOTS:
 
     void severalProcessesMayUseOneStoreAtOnce()
     {
+#ifdef __SANITIZE_THREAD__
+        QSKIP("the thread sanitizer cannot follow a fork");
+#endif
         const TempStore temp; // not even made yet: they also race for that
         constexpr int kProcesses = 4;
         constexpr int kFlushes = 60;
