@@ -2,6 +2,7 @@
 #include "ui/main_window/main_window.h"
 
 #include "core/base/paths.h"
+#include "core/storage/slow_formats.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/page.h"
 #include "ui/main_window/page_list.h"
@@ -211,6 +212,17 @@ void MainWindow::startRun()
         tr("Start"));
     if (!m_session->storeError().isEmpty())
         QMessageBox::warning(this, tr("Nothing will be stored"), m_session->storeError());
+    tellSlowFormats();
+}
+
+/// A line that stays a while, not a question: the run is on.
+void MainWindow::tellSlowFormats()
+{
+    QStringList lines;
+    for (const auto& warning : slowFormatWarnings(*m_document.experiment(), m_options.store))
+        lines << QString::fromStdString(warning);
+    if (!lines.isEmpty())
+        m_status->showMessage(lines.join(QLatin1Char(' ')), 30'000);
 }
 
 bool MainWindow::isBusy(const QString& what)

@@ -86,6 +86,7 @@ private:
     std::optional<ControllerOptions> workerOptions();
     void begin(Result<std::unique_ptr<RunSession>> session, const QString& what);
     void endSession();
+    void tellSlowFormats();
     bool isBusy(const QString& what);
     void setupMenus();
     void setupViewMenu();

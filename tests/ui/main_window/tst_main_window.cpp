@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/main_window/main_window.h"
 
+#include "core/storage/capability_store.h"
 #include "tests/core/run/run_fixture.h"
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
@@ -11,6 +12,7 @@
 #include <QFile>
 #include <QMenu>
 #include <QMessageBox>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -30,6 +32,7 @@ private Q_SLOTS:
     void cleanup();
     void startIsOffUntilTheExperimentIsValid();
     void actionsFollowTheRun();
+    void aSlowFormatIsNamedAtTheStart();
     void closingDuringARunAsksOnce();
     void resumeNeedsACheckpointAndAFreeWindow();
     void changesAreNotDroppedUnasked();
@@ -163,6 +166,29 @@ void TestMainWindow::actionsFollowTheRun()
     QTRY_VERIFY_WITH_TIMEOUT(m_window->session()->stepsDone() > 5, 10000);
     m_window->stopRun();
     QTRY_VERIFY_WITH_TIMEOUT(m_window->session()->ended(), 10000);
+}
+
+void TestMainWindow::aSlowFormatIsNamedAtTheStart()
+{
+    m_document->open(experiment(3));
+    QVERIFY(m_document->experiment());
+    const auto& variants = m_document->experiment()->variants;
+    ModelCheck check{"t", "cpu", 1, {}};
+    for (const auto& variant : variants) {
+        ModelProbe probe;
+        probe.precision = variant.precision;
+        probe.key = predictionKey(variant);
+        probe.factor = variant.precision == Precision::Fp32 ? 1.0 : 40.0;
+        check.probes.push_back(probe);
+    }
+    QVERIFY(variants.back().precision != Precision::Fp32);
+    const auto store = m_folder->filePath(QStringLiteral("runs.db")).toStdString();
+    QVERIFY(CapabilityStore::open(store).value()->addModelCheck(check));
+    m_window->startAction()->trigger();
+    QVERIFY2(
+        m_window->statusBar()->currentMessage().contains(QStringLiteral("40x slower than fp32")),
+        qPrintable(m_window->statusBar()->currentMessage()));
+    QTRY_VERIFY(m_window->session()->ended());
 }
 
 void TestMainWindow::closingDuringARunAsksOnce()
