@@ -20,7 +20,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::array kFormats{
     CheckFormat::Fp64, CheckFormat::Fp32, CheckFormat::Tf32, CheckFormat::Bf16, CheckFormat::Fp16};
 
-constexpr double kSampleMs = 0.2; ///< a sample of short work is several executions
+/// A sample of short work is several executions: the other formats have emptied the caches.
+constexpr double kSampleMs = 2;
 constexpr double kWarmUpMs = 10; ///< what is longer is executed once before it is measured
 constexpr std::size_t kFewestSamples = 5;
 constexpr std::size_t kMostSamples = 60;

@@ -19,7 +19,7 @@ SHORTEST_MS = 0.05
 WORKS = ("matmul", "matmul_tall")
 FORMATS = ("fp32", "tf32", "bf16", "fp16")
 SAMPLES = 15
-SAMPLE_MS = 0.2
+SAMPLE_MS = 2
 
 
 def peer(device, threads, shapes):
