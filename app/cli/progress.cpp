@@ -4,6 +4,7 @@
 #include "app/cli/terminal.h"
 #include "core/base/human_text.h"
 #include "core/run/series_info.h"
+#include "core/run/system_events.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -27,7 +28,8 @@ bool isActive(RunState state)
 bool deservesALook(std::string_view kind)
 {
     return kind == event_kind::kAlert || kind == event_kind::kWarning
-        || kind == event_kind::kNonFiniteLocated;
+        || kind == event_kind::kNonFiniteLocated || kind == event_kind::kThrottled
+        || kind == event_kind::kForeignLoad;
 }
 
 std::string bar(std::int64_t step, std::int64_t total)

@@ -84,6 +84,7 @@ ControllerOptions controllerOptions(std::filesystem::path worker)
 {
     ControllerOptions options;
     options.worker = std::move(worker);
+    options.monitorInterval = kMonitorInterval;
     return options;
 }
 

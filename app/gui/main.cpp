@@ -20,6 +20,7 @@ int runWindow(QApplication& application, const GuiOptions& options)
     ExperimentDocument document;
     MainWindow::Options windowOptions;
     windowOptions.store = options.store;
+    windowOptions.controller.monitorInterval = kMonitorInterval;
     MainWindow window(windowOptions, theme, document);
     addProgramPages(window, document, options.store);
     if (!options.experiment.empty())

@@ -3,6 +3,7 @@
 
 #include "core/base/human_text.h"
 #include "core/base/version.h"
+#include "core/run/system_events.h"
 
 #include <algorithm>
 #include <array>
@@ -139,7 +140,8 @@ std::string stepText(const std::optional<std::int64_t>& step)
 bool isWorded(const std::string& kind)
 {
     return kind == event_kind::kAlert || kind == event_kind::kNonFiniteLocated
-        || kind == event_kind::kWarning;
+        || kind == event_kind::kWarning || kind == event_kind::kThrottled
+        || kind == event_kind::kForeignLoad;
 }
 
 /// All events of a kind, or one line for many.

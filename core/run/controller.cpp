@@ -3,6 +3,7 @@
 
 #include "core/run/alert_source.h"
 #include "core/run/block_order.h"
+#include "core/run/system_feed.h"
 #include "core/run/worker_session.h"
 
 #include <algorithm>
@@ -179,12 +180,14 @@ void ExperimentController::Private::request(std::function<void()> change)
 
 void ExperimentController::Private::run()
 {
+    SystemFeed system(m_options.monitorInterval, m_plan.size());
     while (!allEnded()) {
         takeRequests();
         schedule();
         waitForNews();
         for (auto& session : m_sessions)
             session.service();
+        system.pass(m_sessions, m_alerts);
         publish();
     }
     m_alerts.onAllEnded();

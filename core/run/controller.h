@@ -50,6 +50,9 @@ public:
     virtual void onAllEnded() { }
 };
 
+/// What the programs sample with.
+inline constexpr std::chrono::milliseconds kMonitorInterval{200};
+
 struct ControllerOptions {
     std::filesystem::path worker; ///< program, see findWorker()
     std::vector<std::string> workerArguments;
@@ -58,6 +61,8 @@ struct ControllerOptions {
     std::chrono::milliseconds heartbeatTimeout{15'000}; ///< no line for so long: escalate
     std::chrono::milliseconds termGrace{5'000}; ///< SIGTERM to SIGKILL
     std::chrono::milliseconds exitTimeout{10'000}; ///< from Finished or closed pipe to exit
+    /// How often the machine's load is sampled for the run that trains; 0 = never.
+    std::chrono::milliseconds monitorInterval{0};
     std::size_t maxEventBytes =
         256u * 1024 * 1024; ///< of events and points of a run; more is dropped
     std::size_t maxBadLines = 1000; ///< lines that are not the protocol before a run has failed

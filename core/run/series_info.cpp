@@ -8,7 +8,7 @@ namespace mantissa {
 
 namespace {
 
-constexpr std::array<SeriesInfo, 16> kSeries{{
+constexpr std::array<SeriesInfo, 30> kSeries{{
     {series::kLoss, "", Axis::Step, "Loss", "Mean over the step's micro-batches, unscaled"},
     {series::kMetric, "", Axis::Step, "Validation accuracy",
         "Share of the validation samples classified correctly, at the steps where it was measured"},
@@ -36,6 +36,28 @@ constexpr std::array<SeriesInfo, 16> kSeries{{
         "Bytes the CUDA allocator keeps reserved at the step's end"},
     {series::kRssBytes, "bytes", Axis::Time, "Resident memory",
         "Resident set of the worker process"},
+    {series::kProcessCpuPercent, "%", Axis::Time, "Worker's CPU",
+        "Share of all usable cores that the worker took"},
+    {series::kHostCpuPercent, "%", Axis::Time, "Host CPU",
+        "Share of all usable cores that was busy, whoever made it so"},
+    {series::kForeignCpuPercent, "%", Axis::Time, "Foreign CPU",
+        "Share of all usable cores that other programs took"},
+    {series::kCpuMhz, "MHz", Axis::Time, "CPU frequency", "Mean of at most 8 usable cores"},
+    {series::kAvailableMemoryBytes, "bytes", Axis::Time, "Available memory",
+        "Memory of the machine that programs can have without swapping"},
+    {series::kCpuTemperatureC, "\u00b0C", Axis::Time, "CPU temperature", "By its sensor (hwmon)"},
+    {series::kPackageEnergyJ, "J", Axis::Time, "CPU energy",
+        "Energy of all processor packages since the comparison's start (RAPL)"},
+    {series::kGpuUtilisationPercent, "%", Axis::Time, "GPU utilisation",
+        "Share of the time in which a kernel ran (NVML)"},
+    {series::kGpuMemoryBytes, "bytes", Axis::Time, "GPU memory",
+        "Memory of the GPU in use, by all programs (NVML)"},
+    {series::kGpuPowerW, "W", Axis::Time, "GPU power", "Power draw of the board (NVML)"},
+    {series::kGpuTemperatureC, "\u00b0C", Axis::Time, "GPU temperature", "Of the chip (NVML)"},
+    {series::kGpuSmMhz, "MHz", Axis::Time, "GPU clock", "Clock of the multiprocessors (NVML)"},
+    {series::kGpuMemoryMhz, "MHz", Axis::Time, "GPU memory clock", "Clock of the memory (NVML)"},
+    {series::kGpuEnergyJ, "J", Axis::Time, "GPU energy",
+        "Energy of the board since the comparison's start (NVML)"},
 }};
 
 } // namespace

@@ -33,7 +33,22 @@ inline constexpr std::string_view kTimeS = "time_s";
 inline constexpr std::string_view kMemoryBytes = "memory_bytes";
 inline constexpr std::string_view kPeakMemoryBytes = "peak_memory_bytes";
 inline constexpr std::string_view kReservedBytes = "reserved_bytes";
-inline constexpr std::string_view kRssBytes = "rss_bytes"; ///< axis time
+// On the axis time.
+inline constexpr std::string_view kRssBytes = "rss_bytes";
+inline constexpr std::string_view kProcessCpuPercent = "process_cpu_percent";
+inline constexpr std::string_view kHostCpuPercent = "host_cpu_percent";
+inline constexpr std::string_view kForeignCpuPercent = "foreign_cpu_percent";
+inline constexpr std::string_view kCpuMhz = "cpu_mhz";
+inline constexpr std::string_view kAvailableMemoryBytes = "available_memory_bytes";
+inline constexpr std::string_view kCpuTemperatureC = "cpu_temperature_c";
+inline constexpr std::string_view kPackageEnergyJ = "package_energy_j";
+inline constexpr std::string_view kGpuUtilisationPercent = "gpu_utilisation_percent";
+inline constexpr std::string_view kGpuMemoryBytes = "gpu_memory_bytes";
+inline constexpr std::string_view kGpuPowerW = "gpu_power_w";
+inline constexpr std::string_view kGpuTemperatureC = "gpu_temperature_c";
+inline constexpr std::string_view kGpuSmMhz = "gpu_sm_mhz";
+inline constexpr std::string_view kGpuMemoryMhz = "gpu_memory_mhz";
+inline constexpr std::string_view kGpuEnergyJ = "gpu_energy_j";
 } // namespace series
 
 /// All series this program writes.

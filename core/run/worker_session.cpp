@@ -359,9 +359,19 @@ std::string WorkerSession::withStderr(std::string reason) const
 
 double WorkerSession::secondsSinceStart() const
 {
+    return secondsAt(Clock::now());
+}
+
+double WorkerSession::secondsAt(Clock::time_point moment) const
+{
     if (m_begun == Clock::time_point{})
         return 0;
-    return m_timeBefore + std::chrono::duration<double>(Clock::now() - m_begun).count();
+    return m_timeBefore + std::chrono::duration<double>(moment - m_begun).count();
+}
+
+std::optional<pid_t> WorkerSession::pid() const
+{
+    return m_process ? std::optional(m_process->pid()) : std::nullopt;
 }
 
 } // namespace mantissa

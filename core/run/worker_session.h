@@ -36,6 +36,10 @@ public:
 
     Phase phase() const { return m_phase; }
     const RunOutcome& outcome() const { return m_outcome; }
+    /// Of its worker while that runs.
+    std::optional<pid_t> pid() const;
+    /// A moment as seconds since the run's start, pauses and a resumed run's past included.
+    double secondsAt(std::chrono::steady_clock::time_point moment) const;
 
     void launch();
     void begin();

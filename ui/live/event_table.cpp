@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/live/event_table.h"
 
+#include "core/run/system_events.h"
 #include "ui/live/scaler_edits.h"
 #include "ui/plot/plot_mark.h"
 #include "ui/theme/icons.h"
@@ -36,7 +37,8 @@ std::optional<EventSign> signOf(const std::string& kind)
     if (kind == event_kind::kSettingChanged)
         return EventSign::Edit;
     if (kind == event_kind::kWarning || kind == event_kind::kAlert
-        || kind == event_kind::kSettingRefused)
+        || kind == event_kind::kSettingRefused || kind == event_kind::kThrottled
+        || kind == event_kind::kForeignLoad)
         return EventSign::Warning;
     if (kind == event_kind::kHostNote || kind == event_kind::kCheckpoint)
         return EventSign::Note;

@@ -2,6 +2,7 @@
 #include "ui/runs/run_event_model.h"
 
 #include "core/base/human_text.h"
+#include "core/run/system_events.h"
 #include "ui/runs/run_columns.h"
 #include "ui/runs/run_curves.h"
 #include "ui/theme/colours.h"
@@ -57,7 +58,8 @@ QIcon kindIcon(const std::string& kind)
     if (kind == event_kind::kStepSkipped || kind == event_kind::kNonFiniteLoss
         || kind == event_kind::kNonFiniteLocated)
         return icon(Icon::Error, [] { return themeColours().error; });
-    if (kind == event_kind::kWarning || kind == event_kind::kAlert || kind == event_kind::kHostNote)
+    if (kind == event_kind::kWarning || kind == event_kind::kAlert || kind == event_kind::kHostNote
+        || kind == event_kind::kThrottled || kind == event_kind::kForeignLoad)
         return icon(Icon::Warning, [] { return themeColours().warn; });
     if (kind == event_kind::kPaused)
         return icon(Icon::Pause);
