@@ -6,8 +6,10 @@
 #include "ui/theme/icons.h"
 
 #include <QEvent>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QPushButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -94,6 +96,23 @@ ChecklistPanel::ChecklistPanel(QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    m_strip = new QWidget;
+    auto* strip = new QHBoxLayout(m_strip);
+    strip->setContentsMargins(8, 4, 8, 4);
+    m_profile = new QPushButton;
+    m_profileText = new QLabel;
+    m_profileText->setWordWrap(true);
+    m_profileText->setForegroundRole(QPalette::PlaceholderText);
+    strip->addWidget(m_profile);
+    strip->addWidget(m_profileText, 1);
+    connect(m_profile, &QPushButton::clicked, this, [this] {
+        if (m_profiling)
+            Q_EMIT cancelRequested();
+        else if (m_runs && m_runs->size() == 1)
+            Q_EMIT profileRequested(m_runs->front().run.id);
+    });
+    setProfiling(false, {});
+    layout->addWidget(m_strip);
     layout->addWidget(m_empty, 1);
     layout->addWidget(m_tree, 1);
     rebuild();
@@ -103,6 +122,28 @@ void ChecklistPanel::setRuns(std::shared_ptr<const RunDataList> runs)
 {
     m_runs = std::move(runs);
     rebuild();
+}
+
+void ChecklistPanel::setProfiling(bool running, const QString& text)
+{
+    m_profiling = running;
+    m_profile->setText(running ? tr("Cancel") : tr("Profile"));
+    m_profile->setToolTip(running
+            ? tr("Ends the profile; nothing of it is kept")
+            : tr("Trains the run's settings and fp32 for some seconds and keeps with the run "
+                 "where the time of a step goes"));
+    m_profileText->setText(text);
+    m_profileText->setToolTip(text);
+    showProfileButton();
+}
+
+void ChecklistPanel::showProfileButton()
+{
+    const bool one = m_runs && m_runs->size() == 1;
+    m_strip->setVisible(one || m_profiling);
+    m_profile->setEnabled(m_profiling || (one && isEnd(m_runs->front().run.state)));
+    if (!m_profiling && one && !isEnd(m_runs->front().run.state))
+        m_profile->setToolTip(tr("Possible when the run has ended: a profile would disturb it"));
 }
 
 QString ChecklistPanel::summary() const
@@ -127,6 +168,7 @@ void ChecklistPanel::rebuild()
     const bool one = m_runs && m_runs->size() == 1;
     m_empty->setVisible(!one);
     m_tree->setVisible(one);
+    showProfileButton();
     if (!one)
         return;
     const std::pair<std::string_view, QString> lists[]{

@@ -7,6 +7,7 @@
 #include <memory>
 
 class QLabel;
+class QPushButton;
 class QTreeWidget;
 
 namespace mantissa::ui {
@@ -23,15 +24,28 @@ public:
     /// "3 found"; empty unless one run is chosen.
     QString summary() const;
 
+    /// What the profile of a run is doing: its button is Cancel until `running` ends. `text` stands
+    /// beside the button; an error too.
+    void setProfiling(bool running, const QString& text);
+
+Q_SIGNALS:
+    void profileRequested(std::int64_t run);
+    void cancelRequested();
+
 protected:
     void changeEvent(QEvent* event) override;
 
 private:
     void rebuild();
+    void showProfileButton();
 
     std::shared_ptr<const RunDataList> m_runs;
     QLabel* m_empty = nullptr;
     QTreeWidget* m_tree = nullptr;
+    QWidget* m_strip = nullptr;
+    QPushButton* m_profile = nullptr;
+    QLabel* m_profileText = nullptr;
+    bool m_profiling = false;
 };
 
 } // namespace mantissa::ui

@@ -8,10 +8,12 @@
 #include "ui/runs/checklist_panel.h"
 #include "ui/runs/details_panel.h"
 #include "ui/runs/note_panel.h"
+#include "ui/runs/operators_panel.h"
 #include "ui/runs/run_actions.h"
 #include "ui/runs/run_event_model.h"
 #include "ui/runs/run_exporter.h"
 #include "ui/runs/run_plots.h"
+#include "ui/runs/run_profiler.h"
 #include "ui/runs/run_sort_filter.h"
 #include "ui/runs/run_table_model.h"
 #include "ui/runs/run_table_view.h"
@@ -50,6 +52,7 @@ RunsPage::RunsPage(const std::filesystem::path& store, WindowSettings& settings,
     , m_reader(new StoreReader(store, this))
     , m_editor(new StoreEditor(store, this))
     , m_exporter(new RunExporter(store, this))
+    , m_profiler(new RunProfiler(profilingIn(store), this))
     , m_model(new RunTableModel(this))
     , m_sorted(new RunSortFilter(*m_model, this))
     , m_eventModel(new RunEventModel(this))
@@ -106,8 +109,27 @@ QString RunsPage::torchVersion() const
     return {};
 }
 
+void RunsPage::connectProfiler()
+{
+    connect(m_checklist, &ChecklistPanel::profileRequested, this, [this](std::int64_t run) {
+        m_profiler->start(run);
+        m_checklist->setProfiling(true, tr("Run %1: starting").arg(run));
+    });
+    connect(m_checklist, &ChecklistPanel::cancelRequested, m_profiler, &RunProfiler::cancel);
+    connect(m_profiler, &RunProfiler::progressed, this,
+        [this](const QString& text) { m_checklist->setProfiling(true, text); });
+    connect(
+        m_profiler, &RunProfiler::ended, this, [this](std::int64_t run, const QString& problem) {
+            m_checklist->setProfiling(false,
+                problem.isEmpty() ? tr("Run %1 is profiled").arg(run)
+                                  : tr("Run %1: %2").arg(run).arg(problem));
+            m_reload.start(); // what has ended is not read again by itself
+        });
+}
+
 void RunsPage::connectParts()
 {
+    connectProfiler();
     connect(m_reader, &StoreReader::runsRead, this, &RunsPage::takeRuns);
     connect(m_reader, &StoreReader::runsLoaded, this, &RunsPage::takeData);
     connect(m_reader, &StoreReader::problemChanged, this,
@@ -214,6 +236,8 @@ void RunsPage::takeData(const std::shared_ptr<const RunDataList>& loaded)
     m_eventModel->setRuns(loaded);
     m_checklist->setRuns(loaded);
     m_checklistDock->setDetail(m_checklist->summary());
+    m_operators->setRuns(*loaded);
+    m_operatorsDock->setDetail(m_operators->summary());
     std::vector<RunRecord> runs;
     for (const RunData& run : *loaded)
         runs.push_back(run.run);

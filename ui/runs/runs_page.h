@@ -25,11 +25,13 @@ class DetailsPanel;
 class Dock;
 class DockArea;
 class NotePanel;
+class OperatorsPanel;
 class ReadoutView;
 class RunActions;
 class RunEventModel;
 class RunExporter;
 class RunPlots;
+class RunProfiler;
 class RunSortFilter;
 class RunTableModel;
 class RunTableView;
@@ -82,6 +84,7 @@ private:
     void showTableMenu(const QPoint& position);
     void showNote(bool tags);
     void connectParts();
+    void connectProfiler();
     void takeRuns(const std::vector<RunRecord>& runs);
     void selectNewestComparison();
     void chosenChanged();
@@ -96,6 +99,7 @@ private:
     StoreReader* m_reader = nullptr;
     StoreEditor* m_editor = nullptr;
     RunExporter* m_exporter = nullptr;
+    RunProfiler* m_profiler = nullptr;
     RunActions* m_actions = nullptr;
     RunTableModel* m_model = nullptr;
     RunSortFilter* m_sorted = nullptr;
@@ -115,11 +119,13 @@ private:
     DetailsPanel* m_details = nullptr;
     ChecklistPanel* m_checklist = nullptr;
     NotePanel* m_note = nullptr;
+    OperatorsPanel* m_operators = nullptr;
     QTableView* m_events = nullptr;
     ReadoutView* m_readout = nullptr;
     Dock* m_readoutDock = nullptr;
     Dock* m_detailsDock = nullptr;
     Dock* m_checklistDock = nullptr;
+    Dock* m_operatorsDock = nullptr;
     Dock* m_eventsDock = nullptr;
     Dock* m_noteDock = nullptr;
     QTimer m_reload; ///< gathers changes of the choice

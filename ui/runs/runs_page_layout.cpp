@@ -4,6 +4,7 @@
 #include "ui/runs/checklist_panel.h"
 #include "ui/runs/details_panel.h"
 #include "ui/runs/note_panel.h"
+#include "ui/runs/operators_panel.h"
 #include "ui/runs/run_actions.h"
 #include "ui/runs/run_event_model.h"
 #include "ui/runs/run_plots.h"
@@ -233,7 +234,11 @@ void RunsPage::setupDocks()
         m_docks->addDock(QStringLiteral("events"), tr("Events"), m_events, Qt::RightDockWidgetArea);
     m_noteDock = m_docks->addDock(
         QStringLiteral("note"), tr("Note and tags"), m_note, Qt::RightDockWidgetArea);
+    m_operators = new OperatorsPanel;
+    m_operatorsDock = m_docks->addDock(
+        QStringLiteral("operators"), tr("Operators"), m_operators, Qt::RightDockWidgetArea);
     m_docks->tabifyDockWidget(m_detailsDock, m_checklistDock);
+    m_docks->tabifyDockWidget(m_detailsDock, m_operatorsDock);
     m_detailsDock->raise();
     m_readout = new ReadoutView;
     m_readoutDock = m_docks->addDock(

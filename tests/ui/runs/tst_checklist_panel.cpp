@@ -4,6 +4,8 @@
 #include "ui/theme/theme.h"
 
 #include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
 #include <QTest>
 #include <QTreeWidget>
 
@@ -62,6 +64,37 @@ private Q_SLOTS:
             QVERIFY(!panel.findChild<QTreeWidget*>()->isVisible());
             QVERIFY(panel.summary().isEmpty());
         }
+    }
+
+    void theButtonProfilesARunThatHasEnded()
+    {
+        ChecklistPanel panel;
+        panel.show();
+        auto* button = panel.findChild<QPushButton*>();
+        QVERIFY(button && !button->isVisible());
+        auto runs = std::make_shared<RunDataList>(1);
+        runs->front().run.id = 7;
+        runs->front().run.state = RunState::Running;
+        panel.setRuns(runs);
+        QVERIFY(button->isVisible() && !button->isEnabled());
+        auto ended = std::make_shared<RunDataList>(*runs);
+        ended->front().run.state = RunState::Finished;
+        panel.setRuns(ended);
+        QVERIFY(button->isEnabled());
+        QSignalSpy asked(&panel, &ChecklistPanel::profileRequested);
+        QSignalSpy cancelled(&panel, &ChecklistPanel::cancelRequested);
+        button->click();
+        QCOMPARE(asked.count(), 1);
+        QCOMPARE(asked.first().first().toLongLong(), 7);
+        panel.setProfiling(true, QStringLiteral("profiling fp32"));
+        QCOMPARE(button->text(), QStringLiteral("Cancel"));
+        panel.setRuns(nullptr); // another choice does not hide what is going on
+        QVERIFY(button->isVisible() && button->isEnabled());
+        button->click();
+        QCOMPARE(cancelled.count(), 1);
+        QCOMPARE(asked.count(), 1);
+        panel.setProfiling(false, {});
+        QCOMPARE(button->text(), QStringLiteral("Profile"));
     }
 
 private:

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/runs/operators_panel.h"
+#include "ui/runs/run_profiler.h"
+#include "ui/theme/theme.h"
+
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTest>
+#include <QTreeWidget>
+#include <condition_variable>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+using namespace mantissa;
+using namespace mantissa::ui;
+
+namespace {
+
+StepProfile profile()
+{
+    StepProfile profile;
+    profile.precision = "bf16";
+    profile.device = "cpu";
+    profile.steps = 2;
+    profile.stepMs = 0.5;
+    profile.windowMs = 2;
+    profile.rows = {{"addmm", "bf16", OperatorKind::Matrix, 4, 0.5, 0.5, 1e6, 0},
+        {"_to_copy", "fp32→bf16", OperatorKind::Cast, 12, 0.25, 0.25, 0, 1e6}};
+    return profile;
+}
+
+/// Waits until it is stopped.
+Result<RunProfiles> waitForStop(
+    std::int64_t, const std::function<void(const std::string&)>& tell, std::stop_token stop)
+{
+    tell("profiling fp32 (fp32)");
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    stopped.wait(lock, stop, [] { return false; });
+    return fail("cancelled");
+}
+
+} // namespace
+
+class TestRunProfiler : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { m_theme = new Theme(*qApp, Appearance::Light); }
+    void cleanupTestCase() { delete m_theme; }
+
+    void tellsWhatItDoesAndThatItEnded()
+    {
+        RunProfiler profiler(
+            [](std::int64_t, const auto& tell, const std::stop_token&) -> Result<RunProfiles> {
+                tell("profiling bf16 (bf16)");
+                return RunProfiles{profile(), std::nullopt};
+            });
+        QSignalSpy progressed(&profiler, &RunProfiler::progressed);
+        QSignalSpy ended(&profiler, &RunProfiler::ended);
+        profiler.start(7);
+        QVERIFY(profiler.isOn());
+        QVERIFY(ended.wait());
+        QVERIFY(!profiler.isOn());
+        QCOMPARE(progressed.first().first().toString(), QStringLiteral("profiling bf16 (bf16)"));
+        QCOMPARE(ended.first().first().toLongLong(), 7);
+        QVERIFY(ended.first().at(1).toString().isEmpty());
+    }
+
+    void cancelEndsItInWords()
+    {
+        RunProfiler profiler(waitForStop);
+        QSignalSpy progressed(&profiler, &RunProfiler::progressed);
+        QSignalSpy ended(&profiler, &RunProfiler::ended);
+        profiler.start(7);
+        profiler.start(8); // one at a time
+        QVERIFY(progressed.wait());
+        profiler.cancel();
+        QVERIFY(ended.wait());
+        QCOMPARE(ended.first().at(1).toString(), QStringLiteral("cancelled"));
+        QCOMPARE(ended.first().first().toLongLong(), 7);
+        profiler.start(9); // and it can be used again, and be closed while it works
+        QVERIFY(profiler.isOn());
+    }
+
+    void theOperatorTableShowsTheProfileOfOneRun()
+    {
+        OperatorsPanel panel;
+        panel.show();
+        RunDataList runs(1);
+        panel.setRuns(runs);
+        QVERIFY(panel.findChild<QLabel*>()->isVisible());
+        QVERIFY(panel.summary().isEmpty());
+        LifecycleEvent event;
+        event.kind = kProfiledEvent;
+        event.data = {{"profile", toJson(profile())}};
+        runs.front().events.push_back(event);
+        panel.setRuns(runs);
+        const auto* table = panel.findChild<QTreeWidget*>();
+        QVERIFY(table->isVisible());
+        QCOMPARE(table->topLevelItemCount(), 2);
+        const auto* row = table->topLevelItem(1);
+        const QStringList expected{QStringLiteral("_to_copy"), QStringLiteral("fp32→bf16"),
+            QStringLiteral("12.5 %"), QStringLiteral("125"), QStringLiteral("6.00"),
+            QStringLiteral("cast")};
+        for (int column = 0; column < expected.size(); ++column)
+            QCOMPARE(row->text(column), expected[column]);
+        QCOMPARE(panel.summary(), QStringLiteral("bf16, 0.50 ms a step"));
+        runs.resize(2);
+        panel.setRuns(runs);
+        QVERIFY(!table->isVisible());
+    }
+
+private:
+    Theme* m_theme = nullptr;
+};
+
+QTEST_MAIN(TestRunProfiler)
+#include "tst_run_profiler.moc"
