@@ -42,7 +42,7 @@ bool isView(std::string_view name)
             "squeeze_", "unsqueeze", "unsqueeze_", "detach", "detach_", "alias", "flatten",
             "unflatten", "chunk", "split", "split_with_sizes", "narrow", "unbind", "unfold",
             "numpy_T", "movedim", "lift_fresh", "result_type", "broadcast_to", "set_data",
-            "requires_grad_", "is_pinned"});
+            "requires_grad_", "is_pinned", "resolve_conj"});
 }
 
 bool isMovement(std::string_view name)
@@ -52,8 +52,7 @@ bool isMovement(std::string_view name)
                    "index_select", "index_put_", "_index_put_impl_", "gather", "scatter",
                    "scatter_add_", "embedding", "embedding_backward", "fill_", "zero_", "zeros",
                    "ones", "full", "arange", "item", "_local_scalar_dense", "set_", "resize_",
-                   "resolve_conj", "repeat", "roll", "slice_backward", "select_backward",
-                   "scalar_tensor"})
+                   "repeat", "roll", "slice_backward", "select_backward", "scalar_tensor"})
         || contains(name, {"empty", "_like", "new_", "embedding_dense"});
 }
 
