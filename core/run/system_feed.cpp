@@ -8,6 +8,7 @@ namespace mantissa {
 SystemFeed::SystemFeed(std::chrono::milliseconds interval, std::size_t runs)
     : m_interval(interval)
     , m_alerts(runs)
+    , m_blockSince(runs)
 {
     if (interval.count() > 0)
         m_thread = std::thread([this] { sampleUntilStopped(); });
@@ -60,11 +61,19 @@ void SystemFeed::pass(const std::deque<WorkerSession>& sessions, RunObserver& ob
         samples.swap(m_samples);
         m_workers = std::move(workers);
     }
-    for (std::size_t i = 0; !samples.empty() && i < sessions.size(); ++i) {
-        if (sessions[i].phase() != WorkerSession::Phase::InBlock)
+    for (std::size_t i = 0; i < sessions.size(); ++i) {
+        auto& since = m_blockSince[i];
+        if (sessions[i].phase() != WorkerSession::Phase::InBlock) {
+            since.reset();
             continue;
-        for (const auto& sampled : samples)
-            give(sampled, sessions[i], static_cast<int>(i), observer);
+        }
+        if (!since)
+            since = Clock::now();
+        for (const auto& sampled : samples) {
+            // A sample tells of the time since the one before: the first is half another run's.
+            if (sampled.at >= *since + m_interval)
+                give(sampled, sessions[i], static_cast<int>(i), observer);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace mantissa {
@@ -35,6 +36,7 @@ private:
 
     const std::chrono::milliseconds m_interval;
     std::vector<SystemAlerts> m_alerts; ///< one a run
+    std::vector<std::optional<Clock::time_point>> m_blockSince; ///< one a run; none = has no block
 
     std::mutex m_mutex;
     std::condition_variable m_stopping;
