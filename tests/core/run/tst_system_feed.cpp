@@ -109,6 +109,7 @@ private Q_SLOTS:
         QVERIFY(fixture.waitUntilEnded());
         std::array<double, 2> last{};
         std::array<bool, 2> trains{};
+        std::array<double, 2> begins{}; // of the block, in the run's time
         std::array<int, 2> points{};
         for (const auto& entry : fixture.observer.entries()) {
             const auto run = static_cast<std::size_t>(entry.run);
@@ -117,6 +118,8 @@ private Q_SLOTS:
             const auto* happened = std::get_if<LifecycleEvent>(&entry.event);
             if (happened && happened->kind == event_kind::kBlockStarted)
                 trains[run] = true;
+            if (happened && happened->kind == event_kind::kBlockStarted)
+                begins[run] = happened->timeS;
             if (std::holds_alternative<BlockDone>(entry.event))
                 trains[run] = false;
             const auto* figures = std::get_if<Points>(&entry.event);
@@ -124,6 +127,8 @@ private Q_SLOTS:
                 || figures->series.back().name != series::kAvailableMemoryBytes)
                 continue;
             QVERIFY(trains[run]);
+            // The first sample of a block tells in part of the run that had the turn before.
+            QVERIFY(figures->x[0] >= begins[run] + 0.0019);
             QVERIFY(figures->x[0] >= last[run]);
             QVERIFY(figures->series.back().values[0] > 0);
             last[run] = figures->x[0];
