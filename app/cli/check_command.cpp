@@ -128,7 +128,7 @@ void printCard(const CapabilityCard& card)
     printOut(text);
 }
 
-/// What changed since the last check of this device on this machine, told before it is stored.
+/// What changed since the check of this device on this machine before the one stored as `id`.
 void tellChanges(const GlobalOptions& global, const CapabilityStore& store, std::int64_t id,
     const CapabilityCard& card)
 {

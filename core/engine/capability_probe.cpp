@@ -7,28 +7,20 @@
 #include "core/engine/work_probe.h"
 #include "core/hardware/gpu_table.h"
 #include "core/hardware/machine.h"
+#include "core/hardware/system_monitor.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <fmt/format.h>
-#include <fstream>
-#include <unistd.h>
 
 namespace mantissa {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::array kFormats{
-    CheckFormat::Fp64, CheckFormat::Fp32, CheckFormat::Tf32, CheckFormat::Bf16, CheckFormat::Fp16};
-constexpr std::array kWorks{CheckWork::MatMul, CheckWork::MatMulTall, CheckWork::Convolution,
-    CheckWork::LinearStep, CheckWork::Attention, CheckWork::Elementwise, CheckWork::Reduction};
 
 double millisecondsSince(Clock::time_point begin)
 {
@@ -89,49 +81,6 @@ std::function<bool(CheckFormat)> hardwareRule(const std::optional<cuda::DeviceFa
                CheckFormat format) { return gpuComputesIn(format, model); };
 }
 
-/// CPU time that others had of the usable cores between construction and share().
-class ForeignLoad {
-public:
-    ForeignLoad()
-        : m_begin(now())
-    {
-    }
-    /// 0 to 1; nothing where the system does not tell.
-    std::optional<double> share() const
-    {
-        const auto end = now();
-        const double cores = readMachine().onlineCores * (end.wall - m_begin.wall);
-        if (!(end.busy > m_begin.busy) || !(cores > 0))
-            return std::nullopt;
-        const double foreign = (end.busy - m_begin.busy) - (end.own - m_begin.own);
-        return std::clamp(foreign / cores, 0.0, 1.0);
-    }
-
-private:
-    struct Seconds {
-        double wall = 0, busy = 0, own = 0;
-    };
-    static Seconds now()
-    {
-        Seconds seconds;
-        seconds.wall = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-        // "cpu user nice system idle iowait irq softirq steal" in ticks.
-        std::ifstream stat("/proc/stat");
-        std::string word;
-        stat >> word;
-        std::array<double, 8> ticks{};
-        for (auto& tick : ticks)
-            stat >> tick;
-        if (stat)
-            seconds.busy = (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7])
-                / static_cast<double>(sysconf(_SC_CLK_TCK));
-        seconds.own = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-        return seconds;
-    }
-
-    Seconds m_begin;
-};
-
 /// The highest rate of a format over matrix products, or of fp32 over what moves memory.
 double highestRate(const CapabilityCard& card, CheckFormat format, bool bandwidth)
 {
@@ -155,7 +104,7 @@ void addTheory(CapabilityCard& card)
             : card.device.id == "cpu"
             ? std::string_view("no table has CPUs: their clocks and vector units vary")
             : std::string_view("the table does not have this GPU"));
-    for (const auto format : kFormats) {
+    for (const auto format : kCheckFormats) {
         const double rate = highestRate(card, format, false);
         if (rate > 0)
             card.theory.push_back(
@@ -173,7 +122,8 @@ Result<CapabilityCard> probeCapability(const ProbeOptions& options, const CudaPl
     const std::function<void(const CheckCell& cell, int done, int total)>& measured)
 {
     const auto begin = Clock::now();
-    const ForeignLoad load;
+    SystemMonitor monitor;
+    monitor.sample(0);
     const auto device = chooseDevice(options.device, plugin);
     if (!device)
         return tl::unexpected(device.error());
@@ -195,19 +145,19 @@ Result<CapabilityCard> probeCapability(const ProbeOptions& options, const CudaPl
     card.clock = (*timer)->test();
     const at::NoGradGuard noGrad;
     const double seconds = options.seconds > 0 ? options.seconds : options.quick ? 2.0 : 12.0;
-    const double budgetMs = seconds * 1000.0 / static_cast<double>(kWorks.size());
-    const int total = static_cast<int>(kWorks.size() * kFormats.size());
+    const double budgetMs = seconds * 1000.0 / static_cast<double>(kCheckWorks.size());
+    const int total = static_cast<int>(kCheckWorks.size() * kCheckFormats.size());
     const auto computesIn = hardwareRule(gpu);
-    for (const auto work : kWorks) {
+    for (const auto work : kCheckWorks) {
         for (auto& cell : probeWork(work, *device, **timer, budgetMs, computesIn)) {
             card.cells.push_back(std::move(cell));
             measured(card.cells.back(), static_cast<int>(card.cells.size()), total);
         }
     }
     addTheory(card);
-    if (const auto share = load.share())
-        card.facts["foreign_load"] = *share;
     card.seconds = millisecondsSince(begin) / 1000.0;
+    if (const auto percent = monitor.sample(card.seconds).foreignCpuPercent)
+        card.facts["foreign_load"] = *percent / 100;
     return card;
 }
 

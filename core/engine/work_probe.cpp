@@ -17,9 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array kFormats{
-    CheckFormat::Fp64, CheckFormat::Fp32, CheckFormat::Tf32, CheckFormat::Bf16, CheckFormat::Fp16};
-
 /// A sample of short work is several executions: the other formats have emptied the caches.
 constexpr double kSampleMs = 2;
 constexpr double kWarmUpMs = 10; ///< what is longer is executed once before it is measured
@@ -58,7 +55,7 @@ public:
         , m_timer(timer)
         , m_budgetMs(budgetMs)
     {
-        for (const auto format : kFormats) {
+        for (const auto format : kCheckFormats) {
             auto& contestant = m_contestants.emplace_back();
             contestant.cell.work = work;
             contestant.cell.format = format;

@@ -24,6 +24,9 @@ enum class CheckWork {
     Elementwise, ///< a * b + c: memory bandwidth
     Reduction ///< sum
 };
+inline constexpr std::array kCheckWorks{CheckWork::MatMul, CheckWork::MatMulTall,
+    CheckWork::Convolution, CheckWork::LinearStep, CheckWork::Attention, CheckWork::Elementwise,
+    CheckWork::Reduction};
 std::string_view toString(CheckWork work); ///< stable word: "matmul", "matmul_tall", ...
 std::optional<CheckWork> checkWorkFromString(std::string_view text);
 std::string_view title(CheckWork work); ///< "Matrix product", ...

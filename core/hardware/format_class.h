@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,8 @@ namespace mantissa {
 
 /// A format that the hardware check measures. fp64 is the reference of accuracy.
 enum class CheckFormat { Fp64, Fp32, Tf32, Bf16, Fp16 };
+inline constexpr std::array kCheckFormats{
+    CheckFormat::Fp64, CheckFormat::Fp32, CheckFormat::Tf32, CheckFormat::Bf16, CheckFormat::Fp16};
 std::string_view toString(CheckFormat format); ///< "fp64", "fp32", ...
 std::optional<CheckFormat> checkFormatFromString(std::string_view text);
 

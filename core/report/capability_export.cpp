@@ -16,11 +16,6 @@ namespace mantissa {
 
 namespace {
 
-constexpr std::array kFormats{
-    CheckFormat::Fp64, CheckFormat::Fp32, CheckFormat::Tf32, CheckFormat::Bf16, CheckFormat::Fp16};
-constexpr std::array kWorks{CheckWork::MatMul, CheckWork::MatMulTall, CheckWork::Convolution,
-    CheckWork::LinearStep, CheckWork::Attention, CheckWork::Elementwise, CheckWork::Reduction};
-
 /// A document's parts, written by either of the two renderers.
 class Document {
 public:
@@ -162,12 +157,12 @@ std::string shapeOf(const CapabilityCard& card, CheckWork work)
 void addTable(Document& document, const CapabilityCard& card)
 {
     std::vector<std::string> heads{"Work"};
-    for (const auto format : kFormats)
+    for (const auto format : kCheckFormats)
         heads.emplace_back(toString(format));
     std::vector<std::vector<std::string>> rows;
-    for (const auto work : kWorks) {
+    for (const auto work : kCheckWorks) {
         std::vector<std::string> row{fmt::format("{}, {}", title(work), shapeOf(card, work))};
-        for (const auto format : kFormats)
+        for (const auto format : kCheckFormats)
             row.push_back(cellText(card.find(work, format)));
         rows.push_back(std::move(row));
     }

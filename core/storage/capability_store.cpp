@@ -2,24 +2,12 @@
 #include "core/storage/capability_store_private.h"
 #include "core/storage/store_records.h"
 
-#include <fmt/format.h>
-#include <sqlite3.h>
-
 namespace mantissa {
-
-Result<void> CapabilityStore::Private::checkWritable() const
-{
-    if (sqlite3_db_readonly(db().getHandle(), "main") == 0)
-        return {};
-    return fail(opened.message.empty()
-            ? fmt::format("the store {} is open for reading only", file.string())
-            : opened.message);
-}
 
 Result<std::int64_t> CapabilityStore::Private::insert(const char* sql, const nlohmann::json& facts,
     std::int64_t now, const std::function<void(SQLite::Statement&, std::int64_t)>& bind) const
 {
-    if (auto writable = checkWritable(); !writable)
+    if (auto writable = checkWritable(opened, file); !writable)
         return tl::unexpected(writable.error());
     return guardStore(file, "change", [&] {
         SQLite::Transaction transaction(db(), SQLite::TransactionBehavior::IMMEDIATE);

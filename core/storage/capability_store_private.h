@@ -16,7 +16,6 @@ struct CapabilityStore::Private {
 
     SQLite::Database& db() const { return *opened.db; }
 
-    [[nodiscard]] Result<void> checkWritable() const;
     /// Inserts with this machine's id, in one transaction; gives the row's id.
     [[nodiscard]] Result<std::int64_t> insert(const char* sql, const nlohmann::json& facts,
         std::int64_t now, const std::function<void(SQLite::Statement&, std::int64_t)>& bind) const;

@@ -280,4 +280,13 @@ Result<OpenedDatabase> openDatabase(
     return guardStore(file, "open", [&] { return openGuarded(file, mode, migrations); });
 }
 
+Result<void> checkWritable(const OpenedDatabase& opened, const std::filesystem::path& file)
+{
+    if (sqlite3_db_readonly(opened.db->getHandle(), "main") == 0)
+        return {};
+    return fail(opened.message.empty()
+            ? fmt::format("the store {} is open for reading only", file.string())
+            : opened.message);
+}
+
 } // namespace mantissa

@@ -25,6 +25,10 @@ struct OpenedDatabase {
 [[nodiscard]] Result<OpenedDatabase> openDatabase(const std::filesystem::path& file,
     RunStore::Mode mode, std::span<const Migration> migrations = storeMigrations());
 
+/// An Error, with the opening's message where it has one, if the connection cannot write.
+[[nodiscard]] Result<void> checkWritable(
+    const OpenedDatabase& opened, const std::filesystem::path& file);
+
 /// Where the backup of a file of schema `version` goes before it is migrated.
 std::filesystem::path backupPath(const std::filesystem::path& file, int version);
 

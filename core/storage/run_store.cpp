@@ -23,14 +23,7 @@ struct RunStore::Private {
         return fail(fmt::format("there is no run {} in {}", id, file.string()));
     }
 
-    Result<void> checkWritable() const
-    {
-        if (sqlite3_db_readonly(db().getHandle(), "main") == 0)
-            return {};
-        return fail(opened.message.empty()
-                ? fmt::format("the store {} is open for reading only", file.string())
-                : opened.message);
-    }
+    Result<void> checkWritable() const { return mantissa::checkWritable(opened, file); }
 
     /// Also while the store is open hosts may die. A failure is left to the next try.
     void markInterruptedIfWritable() const

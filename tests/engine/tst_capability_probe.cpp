@@ -14,9 +14,6 @@ using namespace mantissa;
 
 namespace {
 
-constexpr std::array kWorks{CheckWork::MatMul, CheckWork::MatMulTall, CheckWork::Convolution,
-    CheckWork::LinearStep, CheckWork::Attention, CheckWork::Elementwise, CheckWork::Reduction};
-
 /// A device on which every execution takes as long as it is told.
 class FakeTimer : public CheckTimer {
 public:
@@ -60,7 +57,7 @@ private Q_SLOTS:
         QCOMPARE(linear.back().operations, 3 * 2.0 * 256 * 512 * 512);
         const auto stream = checkShapes(CheckWork::Elementwise, at::kCPU);
         QCOMPARE(stream.back().values, std::int64_t{4} * 8 * 1024 * 1024); // 3 read, 1 written
-        for (const auto work : kWorks) {
+        for (const auto work : kCheckWorks) {
             for (const auto device : {at::kCPU, at::kCUDA}) {
                 double last = 0;
                 for (const auto& shape : checkShapes(work, device)) {
@@ -75,7 +72,7 @@ private Q_SLOTS:
     void everyFormatComputesTheSameWithinItsPrecision_data()
     {
         QTest::addColumn<int>("work");
-        for (const auto work : kWorks)
+        for (const auto work : kCheckWorks)
             QTest::newRow(std::string(toString(work)).c_str()) << static_cast<int>(work);
     }
 

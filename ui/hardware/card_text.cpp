@@ -80,7 +80,7 @@ ClassLook classLook(FormatClass value, const Colours& c)
 
 FormatClass formatClassOf(const CapabilityCard& card, CheckFormat format)
 {
-    for (const CheckWork work : kWorks) {
+    for (const CheckWork work : kCheckWorks) {
         const CheckCell* cell = card.find(work, format);
         if (cell && !cell->points.empty())
             return cell->formatClass;

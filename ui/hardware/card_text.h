@@ -6,17 +6,11 @@
 #include "ui/theme/icons.h"
 
 #include <QString>
-#include <array>
 #include <string_view>
 
 /// A capability card's values as the page Hardware words and colours them. Pure, any thread but
 /// for icons.
 namespace mantissa::ui {
-
-inline constexpr std::array kFormats{
-    CheckFormat::Fp64, CheckFormat::Fp32, CheckFormat::Tf32, CheckFormat::Bf16, CheckFormat::Fp16};
-inline constexpr std::array kWorks{CheckWork::MatMul, CheckWork::MatMulTall, CheckWork::Convolution,
-    CheckWork::LinearStep, CheckWork::Attention, CheckWork::Elementwise, CheckWork::Reduction};
 
 QString toQString(std::string_view text);
 

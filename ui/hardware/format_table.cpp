@@ -11,17 +11,17 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr int kRows = static_cast<int>(kWorks.size());
-constexpr int kColumns = FormatTable::FirstFormat + static_cast<int>(kFormats.size());
+constexpr int kRows = static_cast<int>(kCheckWorks.size());
+constexpr int kColumns = FormatTable::FirstFormat + static_cast<int>(kCheckFormats.size());
 
 CheckFormat formatOf(int column)
 {
-    return kFormats.at(static_cast<std::size_t>(column - FormatTable::FirstFormat));
+    return kCheckFormats.at(static_cast<std::size_t>(column - FormatTable::FirstFormat));
 }
 
 CheckWork workOf(int row)
 {
-    return kWorks.at(static_cast<std::size_t>(row));
+    return kCheckWorks.at(static_cast<std::size_t>(row));
 }
 
 QPixmap square(SeriesColour colour)
@@ -53,7 +53,7 @@ void FormatTable::add(const CheckCell& cell)
         *same = cell;
     else
         m_card.cells.push_back(cell);
-    const auto row = std::ranges::find(kWorks, cell.work) - kWorks.begin();
+    const auto row = std::ranges::find(kCheckWorks, cell.work) - kCheckWorks.begin();
     // The whole row: its size in words may be this cell's.
     Q_EMIT dataChanged(index(static_cast<int>(row), 0), index(static_cast<int>(row), kColumns - 1));
 }
@@ -77,7 +77,7 @@ QString FormatTable::rowShape(int row) const
         return cell && !cell->points.empty() ? toQString(cell->largest().shape) : QString();
     };
     QString shape = shapeIn(CheckFormat::Fp32);
-    for (const CheckFormat format : kFormats)
+    for (const CheckFormat format : kCheckFormats)
         shape = shape.isEmpty() ? shapeIn(format) : shape;
     return shape;
 }

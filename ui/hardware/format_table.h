@@ -12,7 +12,7 @@ namespace mantissa::ui {
 class FormatTable : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { Work, FirstFormat }; ///< formats as in kFormats
+    enum Column { Work, FirstFormat }; ///< formats as in kCheckFormats
 
     explicit FormatTable(QObject* parent = nullptr);
 

@@ -96,7 +96,7 @@ void FormatDelegate::paintWork(QPainter& painter, const QRect& place, int row) c
     const QFont font = painter.font();
     const auto* view = static_cast<const QWidget*>(parent());
     const Colours& c = colours(view->palette());
-    drawLeft(painter, upper(place), toQString(title(kWorks.at(static_cast<std::size_t>(row)))),
+    drawLeft(painter, upper(place), toQString(title(kCheckWorks.at(static_cast<std::size_t>(row)))),
         font, c.text);
     drawLeft(painter, lower(place), m_table.rowShape(row), hintFont(view->font()), c.mutedText);
 }

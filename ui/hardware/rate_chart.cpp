@@ -73,11 +73,11 @@ void RateChart::set(const CapabilityCard& card)
     m_bars.clear();
     m_formats.clear();
     m_works.clear();
-    for (const CheckWork work : kWorks) {
+    for (const CheckWork work : kCheckWorks) {
         if (isBandwidth(work))
             continue;
         m_works.push_back(work);
-        for (const CheckFormat format : kFormats) {
+        for (const CheckFormat format : kCheckFormats) {
             const CheckCell* cell = card.find(work, format);
             if (!cell || cell->points.empty())
                 continue;

@@ -66,7 +66,7 @@ Roofline rooflineOf(const CapabilityCard& card, const ModelCheck* model)
 {
     Roofline result;
     result.bandwidth = bandwidthOf(card);
-    for (const CheckFormat format : kFormats) {
+    for (const CheckFormat format : kCheckFormats) {
         const double rate = peakOf(card, format);
         if (rate <= 0)
             continue;
