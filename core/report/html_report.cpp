@@ -97,6 +97,18 @@ std::string charts(const ReportModel& model)
     return html + "</section>\n";
 }
 
+std::string system(const ReportModel& model)
+{
+    if (model.system.empty())
+        return {};
+    return "<section class=\"long\"><h2>The machine meanwhile</h2>\n"
+        + table(model, model.system, "")
+        + paragraph("muted",
+            "Sampled while each run had its turn. CPU is of all usable cores. Energy is of the "
+            "whole processor or board, whatever used it; validation is in it.")
+        + "</section>\n";
+}
+
 std::string factList(const std::vector<ReportFact>& facts)
 {
     std::string html = "<div class=\"facts\">\n";
@@ -146,7 +158,7 @@ Result<std::string> renderHtmlReport(const RunStore& store, const std::vector<st
     return head(*model) + "<body><main>\n<header>\n"
         + fmt::format("<h1>{}</h1>\n", escapeXml(model->title))
         + paragraph("muted", model->subtitle) + paragraph("", model->description) + "</header>\n"
-        + warnings(*model) + result(*model) + charts(*model)
+        + warnings(*model) + result(*model) + charts(*model) + system(*model)
         + facts(*model, model->settings, "What was asked", "Settings that all share",
             "No setting differs.")
         + facts(*model, model->environment, "Machine and environment", "Environment that all share",

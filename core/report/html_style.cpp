@@ -59,6 +59,7 @@ figcaption { color: var(--muted); font-size: 12px; padding: 0 4px 4px; }
 .chart .leader { stroke: currentColor; fill: none; opacity: 0.6; }
 .chart .mark { stroke: currentColor; stroke-width: 1.4; fill: none; }
 .chart .solid { fill: currentColor; stroke: none; }
+.chart .warn { color: var(--warn); }
 .k-fp32 { color: var(--fp32); } .k-bf16 { color: var(--bf16); } .k-fp16 { color: var(--fp16); }
 .k-tf32 { color: var(--tf32); } .k-5 { color: var(--fifth); } .k-6 { color: var(--sixth); }
 .k-7 { color: var(--seventh); }

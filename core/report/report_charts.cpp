@@ -2,6 +2,7 @@
 #include "core/base/human_text.h"
 #include "core/report/report_model.h"
 #include "core/run/series_info.h"
+#include "core/run/system_events.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +21,23 @@ constexpr double kLogWhenOver = 20; ///< highest / lowest from which on an axis 
 /// What the charts draw of one run.
 struct RunCurves {
     SeriesSlice loss, scale, foundInf, rate, memory, timeS;
+    std::vector<double> disturbedAt; ///< steps
 };
+
+/// The steps during which throttling or foreign load began.
+std::vector<double> disturbedSteps(
+    const std::vector<LifecycleEvent>& events, const SeriesSlice& timeS)
+{
+    std::vector<double> steps;
+    for (const auto& event : events) {
+        if (event.kind != event_kind::kThrottled && event.kind != event_kind::kForeignLoad)
+            continue;
+        const auto end = std::ranges::lower_bound(timeS.y, event.timeS);
+        if (end != timeS.y.end())
+            steps.push_back(timeS.x[static_cast<std::size_t>(end - timeS.y.begin())]);
+    }
+    return steps;
+}
 
 Result<RunCurves> readCurves(const RunStore& store, std::int64_t run)
 {
@@ -35,6 +52,10 @@ Result<RunCurves> readCurves(const RunStore& store, std::int64_t run)
             return tl::unexpected(read.error());
         *slice = std::move(*read);
     }
+    const auto events = store.events(run);
+    if (!events)
+        return tl::unexpected(events.error());
+    curves.disturbedAt = disturbedSteps(*events, curves.timeS);
     return curves;
 }
 
@@ -199,6 +220,7 @@ Chart rateChart(const Columns& columns, const Runs& runs)
     for (std::size_t i = 0; i < columns.size(); ++i) {
         auto series = seriesOf(columns[i]);
         setSmoothed(series, runs[i].rate.x, runs[i].rate.y, weight);
+        series.disturbed = runs[i].disturbedAt;
         chart.series.push_back(std::move(series));
     }
     chart.scale = scaleFor(chart);

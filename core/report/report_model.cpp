@@ -206,6 +206,9 @@ Result<ReportModel> buildReport(const RunStore& store, const std::vector<std::in
     auto charts = buildCharts(store, model.columns);
     if (!charts)
         return tl::unexpected(charts.error());
+    auto system = systemRows(store, model.columns);
+    if (!system)
+        return tl::unexpected(system.error());
     auto events = eventRows(store, model.columns);
     if (!events)
         return tl::unexpected(events.error());
@@ -217,6 +220,7 @@ Result<ReportModel> buildReport(const RunStore& store, const std::vector<std::in
     model.verdict = verdictText(model.columns);
     model.warnings = warningsOf(model.columns);
     model.metrics = metricRows(model.columns);
+    model.system = std::move(*system);
     model.charts = std::move(*charts);
     model.settings = settingFacts(model.columns);
     model.environment = environmentFacts(model.columns);

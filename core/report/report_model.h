@@ -59,6 +59,7 @@ struct ReportModel {
     std::vector<std::string> warnings; ///< what a reader must know before the numbers
     std::vector<ReportColumn> columns; ///< the first is the baseline
     std::vector<ReportRow> metrics;
+    std::vector<ReportRow> system; ///< the machine meanwhile; only what any run measured
     std::vector<Chart> charts;
     ReportFacts settings;
     ReportFacts environment;
@@ -77,6 +78,8 @@ std::string formatClassText(const RunRecord& run);
 std::vector<ReportRow> metricRows(const std::vector<ReportColumn>& columns);
 ReportFacts settingFacts(const std::vector<ReportColumn>& columns);
 ReportFacts environmentFacts(const std::vector<ReportColumn>& columns);
+[[nodiscard]] Result<std::vector<ReportRow>> systemRows(
+    const RunStore& store, const std::vector<ReportColumn>& columns);
 [[nodiscard]] Result<std::vector<Chart>> buildCharts(
     const RunStore& store, const std::vector<ReportColumn>& columns);
 

@@ -80,6 +80,11 @@ std::string crossedCircle(double x, double y)
         "M{:.1f} {:.1f}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0m1.2 -2.8l5.6 5.6m0 -5.6l-5.6 5.6", x - 4, y);
 }
 
+std::string square(double x, double y)
+{
+    return fmt::format("M{:.1f} {:.1f}h7v7h-7z", x - 3.5, y - 3.5);
+}
+
 std::string triangleUp(double x, double y)
 {
     return fmt::format("M{:.1f} {:.1f}l4 7h-8z", x, y - 3.5);
@@ -108,6 +113,7 @@ std::string seriesMarks(const ChartSeries& series, const SvgFrame& frame)
     const auto hollow = "mark hollow " + series.colour;
     return marks(onRail(series.skipped, frame.bottom() - 8), frame, hollow, cross)
         + marks(onRail(series.nonFinite, frame.top() + 8), frame, hollow, crossedCircle)
+        + marks(onRail(series.disturbed, frame.top() + 8), frame, "mark solid warn", square)
         + marks(beside(series.grew, frame, -8), frame, "mark solid " + series.colour, triangleUp)
         + marks(beside(series.backedOff, frame, 8), frame, hollow, triangleDown);
 }
@@ -134,6 +140,8 @@ std::string key(const Chart& chart, const SvgFrame& frame)
         add("non-finite", 72, crossedCircle, "hollow");
     if (any([](const auto& s) { return !s.skipped.empty(); }))
         add("skipped", 62, cross, "hollow");
+    if (any([](const auto& s) { return !s.disturbed.empty(); }))
+        add("throttled or other load", 136, square, "solid warn");
     std::string svg;
     for (const auto& [sign, word] : signs)
         svg += sign + word;

@@ -19,6 +19,7 @@ struct ChartSeries {
     bool steps = false; ///< a staircase instead of straight lines
     std::vector<double> limits; ///< dashed horizontal lines
     std::vector<double> skipped; ///< x of skipped steps: a rail of crosses at the bottom
+    std::vector<double> disturbed; ///< x where throttling or foreign load began: squares at the top
     std::vector<double> nonFinite; ///< x of non-finite values: a rail of crossed circles at the top
     Curve grew; ///< triangles up, above the point
     Curve backedOff; ///< hollow triangles down, below the point

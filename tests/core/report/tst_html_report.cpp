@@ -4,6 +4,7 @@
 #include "core/report/report_model.h"
 #include "core/report/xml_text.h"
 #include "core/run/series_info.h"
+#include "core/run/system_events.h"
 #include "tests/support/store_fixture.h"
 
 #include <QFile>
@@ -132,6 +133,61 @@ private Q_SLOTS:
         QCOMPARE(row(model, QStringLiteral("Peak memory")).cells[0].text, std::string("200.0 MiB"));
         // 30 steps in one block, 10 of them warm-up.
         QCOMPARE(row(model, QStringLiteral("Steps behind")).cells[1].text, std::string("20"));
+    }
+
+    void theMachineMeanwhileIsSummedUp()
+    {
+        Stored stored;
+        const auto writer = writerOf(stored.temp.file(), {Precision::Fp32, Precision::Bf16});
+        // 400 steps of 10 ms, 64 samples each, in one turn; readings every 0.25 s.
+        for (int run = 0; run < 2; ++run) {
+            writer->onState(run, outcome(RunState::Running));
+            writer->onEvent(run, LifecycleEvent{std::string(event_kind::kBlockStarted), 1, 0, {}});
+            Samples steps;
+            steps.firstStep = 1;
+            steps.count = 400;
+            steps.series = {{"step_ms", std::vector<double>(400, 10)},
+                {"samples_per_second", std::vector<double>(400, 6400)}, {"time_s", {}}};
+            for (int i = 1; i <= 400; ++i)
+                steps.series.back().values.push_back(i * 0.01);
+            writer->onEvent(run, steps);
+            const double watts = run == 0 ? 64 : 32;
+            for (int i = 1; i <= 16; ++i)
+                writer->onEvent(run,
+                    Points{Axis::Time, {i * 0.25},
+                        {{"package_energy_j", {500 + watts * i * 0.25}},
+                            {"foreign_cpu_percent", {i == 7 ? 60.0 : 3.0}},
+                            {"available_memory_bytes", {(i == 9 ? 1.0 : 2.0) * 1024 * 1024}}}});
+            writer->onState(run, finished(400, 0));
+        }
+        LifecycleEvent load{std::string(event_kind::kForeignLoad), {}, 1.755, "others"};
+        writer->onEvent(1, load);
+        writer->onAllEnded();
+        stored.ids = {writer->runId(0), writer->runId(1)};
+        stored.store = RunStore::open(stored.temp.file()).value();
+        const auto model = buildReport(*stored.store, stored.ids).value();
+        const auto cells = [&](const std::string& label) -> std::vector<ReportCell> {
+            for (const auto& row : model.system) {
+                if (row.label == label)
+                    return row.cells;
+            }
+            return {};
+        };
+        QCOMPARE(model.system.size(), std::size_t{4}); // nothing that was not measured
+        QCOMPARE(cells("Other programs' CPU, median").at(0).text, std::string("3 %"));
+        QCOMPARE(cells("Other programs' CPU, highest").at(0).text, std::string("60 %"));
+        QCOMPARE(cells("Available memory, lowest").at(1).text, std::string("1.0 MiB"));
+        // 64 W at 6,400 samples/s are 10 mJ each.
+        QCOMPARE(cells("Energy a sample, CPU").at(0).text, std::string("10.0 mJ at 64.0 W"));
+        QCOMPARE(cells("Energy a sample, CPU").at(1).text, std::string("5.00 mJ at 32.0 W"));
+        QCOMPARE(cells("Energy a sample, CPU").at(1).note, std::string("0.50x"));
+        const auto html = htmlOf(stored);
+        QVERIFY(html.contains(QStringLiteral("The machine meanwhile")));
+        // The step that ends at 1.76 s; on the throughput chart only.
+        QCOMPARE(model.charts.at(2).series.at(1).disturbed, std::vector<double>{176});
+        const auto svgs = svgsOf(html);
+        QCOMPARE(marksIn(svgs.at(2), QStringLiteral("mark solid warn")), 1 + 1); // and its key
+        QCOMPARE(marksIn(svgs.at(0), QStringLiteral("mark solid warn")), 0);
     }
 
     void theOrderAskedForDoesNotChangeTheBaseline()
