@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/capability_probe.h"
 
+#include "core/base/unix_time.h"
 #include "core/engine/check_timer.h"
 #include "core/engine/precision_setup.h"
 #include "core/engine/trainer.h"
@@ -139,9 +140,7 @@ Result<CapabilityCard> probeCapability(const ProbeOptions& options, const CudaPl
     card.quick = options.quick;
     card.threads = at::get_num_threads();
     card.facts = factsOf(plugin, gpu);
-    card.measuredMs = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::system_clock::now().time_since_epoch())
-                          .count();
+    card.measuredMs = unixMs();
     card.clock = (*timer)->test();
     const at::NoGradGuard noGrad;
     const double seconds = options.seconds > 0 ? options.seconds : options.quick ? 2.0 : 12.0;

@@ -52,35 +52,6 @@ public:
 
 } // namespace
 
-std::vector<PlannedRun> planRuns(const ExperimentConfig& config)
-{
-    std::vector<PlannedRun> plan;
-    for (int repetition = 0; repetition < config.settings.run.repeat; ++repetition) {
-        for (std::size_t i = 0; i < config.variants.size(); ++i) {
-            PlannedRun run;
-            run.index = static_cast<int>(plan.size());
-            run.variantIndex = static_cast<int>(i);
-            run.repetition = repetition;
-            run.variant = config.variants[i];
-            run.variant.settings.run.seed += static_cast<std::uint64_t>(repetition);
-            plan.push_back(std::move(run));
-        }
-    }
-    return plan;
-}
-
-namespace {
-
-/// Runs of the first repetition.
-std::size_t firstGroup(const std::vector<PlannedRun>& plan)
-{
-    const auto size = std::ranges::count_if(
-        plan, [&](const PlannedRun& run) { return run.repetition == plan.front().repetition; });
-    return std::max<std::size_t>(static_cast<std::size_t>(size), 1);
-}
-
-} // namespace
-
 class ExperimentController::Private {
 public:
     Private(std::vector<PlannedRun> plan, const RunConfig& schedule, ControllerOptions options);
@@ -134,7 +105,7 @@ ExperimentController::Private::Private(
     , m_alerts(m_plan, m_fanout)
     , m_outcomes(m_plan.size())
     , m_blockSteps(schedule.block)
-    , m_groupSize(schedule.schedule == RunSchedule::Interleaved ? firstGroup(m_plan) : 1)
+    , m_groupSize(schedule.schedule == RunSchedule::Interleaved ? runsOfFirstRepetition(m_plan) : 1)
     , m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
     for (const auto& run : m_plan)

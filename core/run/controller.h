@@ -3,30 +3,16 @@
 
 #include "core/base/paths.h"
 #include "core/base/result.h"
-#include "core/run/resume_point.h"
 #include "core/run/run_event.h"
+#include "core/run/run_plan.h"
 
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace mantissa {
-
-/// One run of a comparison: a variant in one repetition.
-struct PlannedRun {
-    int index = 0; ///< position in the plan
-    int variantIndex = 0;
-    int repetition = 0; ///< 0-based; seed = run.seed + repetition
-    Variant variant; ///< settings.run.seed already set to this run's seed
-    std::optional<ResumePoint> resume; ///< goes on from there instead of from the first step
-    std::filesystem::path checkpointFolder; ///< of its worker's checkpoints; empty = none
-};
-
-/// Variants x repetitions, repetition by repetition: with 2 variants A0 B0 A1 B1.
-std::vector<PlannedRun> planRuns(const ExperimentConfig& config);
 
 /// How a run ended, or where it is.
 struct RunOutcome {

@@ -64,7 +64,7 @@ void insertArtifact(Database& db, std::int64_t run, const LifecycleEvent& event)
     insert.bind(1, run);
     insert.bind(2, event.kind);
     insert.bind(3, path);
-    insert.bind(4, nowMs());
+    insert.bind(4, unixMs());
     insert.exec();
     // As many as the worker keeps.
     Statement forget(db,

@@ -5,7 +5,6 @@
 #include "core/storage/host_identity.h"
 #include "core/storage/summary_json.h"
 
-#include <chrono>
 #include <fmt/format.h>
 #include <optional>
 #include <sqlite3.h>
@@ -115,12 +114,6 @@ std::size_t pointCount(Database& db, std::int64_t run, const std::string& name)
 }
 
 } // namespace
-
-std::int64_t nowMs()
-{
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 std::string toStoredJson(const nlohmann::json& json)
 {
@@ -259,7 +252,7 @@ int markInterrupted(Database& db)
         row.text();
         const auto heartbeat = row.integer();
         const HostIdentity host{row.integer(), row.integer(), row.text(), row.text(), row.text()};
-        if (isGone(host, heartbeat, nowMs()))
+        if (isGone(host, heartbeat, unixMs()))
             gone.push_back(id);
     }
     query.reset();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/unix_time.h"
 #include "core/storage/run_store.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -10,9 +11,6 @@
 
 /// Rows of a store as records. These throw SQLite::Exception: call them inside guardStore().
 namespace mantissa {
-
-/// Unix time in ms.
-std::int64_t nowMs();
 
 /// `tail` begins after "FROM run r JOIN comparison c", e.g. "WHERE r.id = ?"; `bind` its values.
 /// Without `details` config and environment stay null.

@@ -180,7 +180,7 @@ void StoreWriter::Private::apply(std::vector<Item>& items, const std::vector<std
 /// One transaction for all runs; returns the failure, empty if all went well.
 std::string StoreWriter::Private::commit()
 {
-    const auto now = nowMs();
+    const auto now = unixMs();
     std::vector<RunWriter*> dirty;
     for (auto& run : runs) {
         if (run.dirty(now))
@@ -215,7 +215,7 @@ void StoreWriter::Private::closeOpenRuns()
         RunOutcome outcome;
         outcome.state = RunState::Interrupted;
         outcome.reason = "the program closed before the run ended";
-        run.apply(outcome, nowMs());
+        run.apply(outcome, unixMs());
     }
 }
 
@@ -251,7 +251,7 @@ Result<std::unique_ptr<StoreWriter>> StoreWriter::create(const std::filesystem::
         return tl::unexpected(opened.error());
     auto ids = guardStore(file, "write to", [&] {
         markInterrupted(*d.db);
-        return insertComparison(*d.db, config, plan, currentHost(), nowMs());
+        return insertComparison(*d.db, config, plan, currentHost(), unixMs());
     });
     if (!ids)
         return tl::unexpected(ids.error());
@@ -269,7 +269,7 @@ Result<void> StoreWriter::Private::takeOver(std::int64_t run, const PlannedRun& 
     return guardStore(file, "write to", [&]() -> Result<void> {
         markInterrupted(*db);
         SQLite::Transaction transaction(*db, SQLite::TransactionBehavior::IMMEDIATE);
-        if (!takeOverRun(*db, run, currentHost(), nowMs()))
+        if (!takeOverRun(*db, run, currentHost(), unixMs()))
             return fail(fmt::format("run {} cannot be resumed: it is on, or it has finished", run));
         auto restored = cutBack(*db, run, plan);
         if (!restored.endedAs.empty()) {
@@ -280,7 +280,7 @@ Result<void> StoreWriter::Private::takeOver(std::int64_t run, const PlannedRun& 
         } else {
             runs.emplace_back(run, std::move(restored));
         }
-        runs.front().write(*db, nowMs());
+        runs.front().write(*db, unixMs());
         SQLite::Statement find(*db, "SELECT comparison_id FROM run WHERE id = ?");
         find.bind(1, run);
         find.executeStep();
@@ -346,7 +346,7 @@ void StoreWriter::onEvent(int run, const RunEvent& event)
 
 void StoreWriter::onState(int run, const RunOutcome& outcome)
 {
-    m_d->push(Item{run, OutcomeAt{outcome, nowMs()}}, {}, true);
+    m_d->push(Item{run, OutcomeAt{outcome, unixMs()}}, {}, true);
 }
 
 void StoreWriter::onAllEnded()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/unix_time.h"
 #include "core/storage/run_store.h"
 #include "tests/support/fake_values.h"
 #include "tests/support/send_signal.h"
@@ -21,12 +22,6 @@ namespace {
 constexpr std::int64_t kMayBeLostMs = 1'000;
 constexpr int kHostsAtOnce = 8; ///< they share two stores
 constexpr int kKills = 200; ///< about 45 s; MANTISSA_KILLS changes it
-
-std::int64_t nowMs()
-{
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 /// What the workers of a host say they have written: the last step of each variant, up to a time
 /// and in all.
@@ -91,7 +86,7 @@ private:
             QVERIFY(await([&] { return !readLog(host->log, 0).all.empty(); }));
             killers.emplace_back([&host, wait = delay(m_random)] {
                 std::this_thread::sleep_for(std::chrono::milliseconds(wait));
-                host->killedMs = nowMs();
+                host->killedMs = unixMs();
                 sendSignal(host->process, SIGKILL);
             });
         }
