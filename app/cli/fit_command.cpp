@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/experiment_args.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/options.h"
 #include "app/cli/terminal.h"
@@ -22,20 +23,6 @@ struct Fitted {
     const Variant* variant = nullptr;
     Result<BatchFit> fit = fail("not tried");
 };
-
-/// The experiment's variants that were asked for; an Error for a name it does not have.
-Result<std::vector<const Variant*>> chosen(
-    const ExperimentConfig& config, const std::vector<std::string>& names)
-{
-    std::vector<const Variant*> variants;
-    for (const auto& variant : config.variants) {
-        if (names.empty() || std::find(names.begin(), names.end(), variant.name) != names.end())
-            variants.push_back(&variant);
-    }
-    if (!names.empty() && variants.size() != names.size())
-        return fail("--variant: the experiment has no such variant; its variants are in the file");
-    return variants;
-}
 
 std::optional<std::int64_t> fp32Batch(const std::vector<Fitted>& all)
 {
@@ -116,27 +103,24 @@ int fitBatchSizes(const GlobalOptions& global, const FitOptions& options)
             options.memory));
         return kBadUsage;
     }
-    const auto loaded = loadExperiment(options.experiment);
+    auto loaded = loadExperiment(options.experiment);
     if (!global.quiet || !loaded.ok())
         printProblems(loaded.problems);
-    if (!loaded.ok())
+    if (!loaded.ok() || !selectVariants(*loaded.config, options.variants))
         return kBadUsage;
-    const auto variants = chosen(*loaded.config, options.variants);
-    if (!variants)
-        return failWith(kBadUsage, variants.error());
     auto worker = findWorker();
     if (!worker)
         return failWith(kRunFailed, worker.error());
     const StopOnInterrupt stop;
     std::vector<Fitted> all;
-    for (const auto* variant : *variants) {
+    for (const auto& variant : loaded.config->variants) {
         const auto tried = [&](const FitTrial& trial) {
             printNote(global,
-                fmt::format("{}, batch {}: {}", variant->name, groupedText(trial.batch),
+                fmt::format("{}, batch {}: {}", variant.name, groupedText(trial.batch),
                     trial.peakBytes ? bytesText(*trial.peakBytes) : "out of memory"));
         };
-        all.push_back({variant,
-            fitVariant({*worker, {}, torchFolder()}, *variant, *limit, tried, stop.token())});
+        all.push_back({&variant,
+            fitVariant({*worker, {}, torchFolder()}, variant, *limit, tried, stop.token())});
         if (stop.stopped())
             return failWith(kInterrupted, {"cancelled"});
     }

@@ -78,6 +78,8 @@ void addRunCommand(CLI::App& app, Request& request)
             "--max-seconds", options.maxSeconds, "Stop each variant after S seconds of training")
         ->type_name("S");
     command->add_option("--schedule", options.schedule, "sequential or interleaved");
+    command->add_flag("--match-memory", options.matchMemory,
+        "Give each variant the largest batch that takes no more memory than the baseline's");
     command->add_option("--report", options.report, "Write a report when all is done (.html)")
         ->type_name("FILE");
     command->add_flag("--dry-run", options.dryRun, "Check and show the plan; train nothing");

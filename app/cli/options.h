@@ -35,6 +35,7 @@ struct RunOptions {
     std::string maxSeconds;
     std::string schedule;
     std::filesystem::path report;
+    bool matchMemory = false; ///< every variant at the batch that takes no more than the baseline
     bool dryRun = false;
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/experiment_args.h"
 #include "app/cli/options.h"
 #include "app/cli/terminal.h"
 #include "core/base/human_text.h"
@@ -38,17 +39,10 @@ std::optional<ProfileRequest> requestOf(const GlobalOptions& global, const Profi
         printError(fmt::format("-o {}: allowed: .csv, .json", options.output.string()));
         return std::nullopt;
     }
-    std::vector<ConfigOverride> overrides;
-    for (const auto& text : options.sets) {
-        const auto override = parseOverride(text);
-        if (!override) {
-            printError(
-                fmt::format("--set {}: not of the form PATH=VALUE, e.g. train.lr=3e-4", text));
-            return std::nullopt;
-        }
-        overrides.push_back(*override);
-    }
-    const auto loaded = loadExperiment(options.experiment, overrides);
+    const auto overrides = overridesOf(options.sets);
+    if (!overrides)
+        return std::nullopt;
+    const auto loaded = loadExperiment(options.experiment, *overrides);
     if (!global.quiet || !loaded.ok())
         printProblems(loaded.problems);
     if (!loaded.ok())

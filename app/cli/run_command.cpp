@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/experiment_args.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/options.h"
 #include "app/cli/run_host.h"
@@ -7,6 +8,7 @@
 #include "core/base/paths.h"
 #include "core/config/config_io.h"
 #include "core/run/controller.h"
+#include "core/run/memory_match.h"
 #include "core/storage/run_store.h"
 #include "core/storage/slow_formats.h"
 
@@ -21,46 +23,18 @@ namespace {
 
 std::optional<std::vector<ConfigOverride>> collectOverrides(const RunOptions& options)
 {
-    std::vector<ConfigOverride> overrides;
-    for (const auto& text : options.sets) {
-        auto override = parseOverride(text);
-        if (!override) {
-            printError(
-                fmt::format("--set {}: not of the form PATH=VALUE, e.g. train.lr=3e-4", text));
-            return std::nullopt;
-        }
-        overrides.push_back(*override);
-    }
+    auto overrides = overridesOf(options.sets);
+    if (!overrides)
+        return std::nullopt;
     const auto add = [&](const char* path, const std::string& value) {
         if (!value.empty())
-            overrides.push_back({path, value});
+            overrides->push_back({path, value});
     };
     add("run.repeat", options.repeat);
     add("run.max_steps", options.maxSteps);
     add("run.max_seconds", options.maxSeconds);
     add("run.schedule", options.schedule);
     return overrides;
-}
-
-/// Leaves only the variants asked for; false (and a message) if one is unknown.
-bool selectVariants(ExperimentConfig& config, const std::vector<std::string>& names)
-{
-    if (names.empty())
-        return true;
-    std::vector<std::string> known;
-    for (const auto& variant : config.variants)
-        known.push_back(variant.name);
-    for (const auto& name : names) {
-        if (std::find(known.begin(), known.end(), name) == known.end()) {
-            printError(fmt::format(
-                "--variant {}: no such variant; allowed: {}", name, fmt::join(known, ", ")));
-            return false;
-        }
-    }
-    std::erase_if(config.variants, [&](const Variant& variant) {
-        return std::find(names.begin(), names.end(), variant.name) == names.end();
-    });
-    return true;
 }
 
 std::string stepsAsked(const Settings& settings)
@@ -92,11 +66,12 @@ int printPlan(const GlobalOptions& global, const ExperimentConfig& config,
     }
     printFindings(config);
     TextTable table({{"Run", TextTable::Align::Right}, {"Variant"}, {"Precision"},
-        {"Seed", TextTable::Align::Right}, {"Trains"}});
+        {"Seed", TextTable::Align::Right}, {"Batch", TextTable::Align::Right}, {"Trains"}});
     for (const auto& run : plan)
         table.addRow({std::to_string(run.index + 1), run.variant.name,
             std::string(toString(run.variant.precision)),
-            std::to_string(run.variant.settings.run.seed), stepsAsked(run.variant.settings)});
+            std::to_string(run.variant.settings.run.seed),
+            groupedText(run.variant.settings.data.batchSize), stepsAsked(run.variant.settings)});
     printOut(fmt::format("{}: {} runs, {}\n{}", config.name, plan.size(),
         toString(config.settings.run.schedule), table.text()));
     return kDone;
@@ -109,6 +84,45 @@ int writeReportOf(
     output.subjects = {fmt::format("comparison:{}", writer.comparisonId())};
     output.output = file;
     return writeReport(global, output);
+}
+
+nlohmann::json toJson(const MemoryMatch& match)
+{
+    nlohmann::json json{{"type", "memory_match"}, {"variants", nlohmann::json::array()}};
+    for (const auto& one : match.variants)
+        json["variants"].push_back(
+            {{"variant", one.variant}, {"precision", toString(one.precision)}, {"batch", one.batch},
+                {"peak_memory_bytes", one.peakBytes}, {"batch_gain", one.batchGain},
+                {"limited_by_data", one.limitedByData}});
+    return json;
+}
+
+/// Puts the batches of equal memory into `config`; else the exit code.
+std::optional<int> matchBatches(const GlobalOptions& global, ExperimentConfig& config)
+{
+    const auto worker = findWorker();
+    if (!worker)
+        return failWith(kRunFailed, worker.error());
+    const StopOnInterrupt stop;
+    const auto tried = [&](const std::string& variant, const FitTrial& trial) {
+        printNote(global,
+            fmt::format("{}, batch {}: {}", variant, groupedText(trial.batch),
+                trial.peakBytes ? bytesText(*trial.peakBytes) : "out of memory"));
+    };
+    auto match = matchMemory({*worker, {}, torchFolder()}, config, tried, stop.token());
+    if (stop.stopped())
+        return failWith(kInterrupted, {"cancelled"});
+    if (!match)
+        return failWith(kRunFailed, {"--match-memory: " + match.error().message});
+    for (const auto& one : match->variants)
+        printNote(global,
+            fmt::format("{} trains with batch {} ({}, {} of memory){}", one.variant,
+                groupedText(one.batch), ratioText(one.batchGain), bytesText(one.peakBytes),
+                one.limitedByData ? ", all samples of the data" : ""));
+    if (global.json)
+        printJson(toJson(*match));
+    config = std::move(match->config);
+    return std::nullopt;
 }
 
 int train(const GlobalOptions& global, const RunOptions& options, const ExperimentConfig& config)
@@ -151,6 +165,10 @@ int runExperiment(const GlobalOptions& global, const RunOptions& options)
         printProblems(loaded.problems);
     if (!loaded.ok() || !selectVariants(*loaded.config, options.variants))
         return kBadUsage;
+    if (options.matchMemory) {
+        if (const auto code = matchBatches(global, *loaded.config))
+            return *code;
+    }
     if (options.dryRun)
         return printPlan(global, *loaded.config, loaded.problems);
     return train(global, options, *loaded.config);

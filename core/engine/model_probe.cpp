@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/model_probe.h"
 
+#include "core/engine/precision_setup.h"
 #include "core/engine/step_record.h"
 #include "core/engine/trainer.h"
 
@@ -86,6 +87,8 @@ ModelProbe probeModel(
     probe.precision = variant.precision;
     probe.key = predictionKey(variant);
     probe.batchSize = variant.settings.data.batchSize;
+    if (const auto device = chooseDevice(variant.settings.device.kind, plugin))
+        probe.device = device->str();
     Trainer::Options trainerOptions;
     trainerOptions.probe = false;
     auto trainer = Trainer::create(variant, plugin, Clock::now(), trainerOptions);

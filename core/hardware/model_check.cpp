@@ -67,7 +67,7 @@ std::string predictionKey(const Variant& variant)
 Json toJson(const ModelProbe& probe)
 {
     return {{"variant", probe.variant}, {"precision", toString(probe.precision)},
-        {"key", probe.key}, {"reason", probe.reason},
+        {"key", probe.key}, {"device", probe.device}, {"reason", probe.reason},
         {"step_ms",
             {{"lower", probe.stepMs.lower}, {"median", probe.stepMs.median},
                 {"upper", probe.stepMs.upper}}},
@@ -91,6 +91,7 @@ Result<ModelProbe> modelProbeFromJson(const Json& json)
         object.setError("precision is unknown");
     probe.precision = precision.value_or(Precision::Fp32);
     probe.key = object.text("key");
+    probe.device = object.text("device", "");
     probe.reason = object.text("reason");
     probe.stepMs = stepFromJson(object);
     probe.steps = object.integer("steps");

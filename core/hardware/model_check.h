@@ -25,6 +25,7 @@ struct ModelProbe {
     std::string variant; ///< of the experiment, or the word of a precision that it lacks
     Precision precision = Precision::Fp32;
     std::string key; ///< predictionKey(); equal for the runs that this predicts
+    std::string device; ///< where it ran: "cpu", "cuda:0"; empty if that was not found out
     std::string reason; ///< why it cannot run here; empty = measured
     Quartiles stepMs; ///< of the measured steps
     std::int64_t steps = 0; ///< behind stepMs
@@ -46,7 +47,7 @@ std::string predictionKey(const Variant& variant);
 
 struct ModelCheck {
     std::string experiment;
-    std::string device; ///< "cpu", "cuda:0"
+    std::string device; ///< where it was measured; as asked for ("auto") where nothing ran
     std::int64_t measuredMs = 0; ///< Unix time in ms
     std::vector<ModelProbe> probes;
 };

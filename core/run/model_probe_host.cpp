@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/model_probe_host.h"
 
+#include "core/base/unix_time.h"
 #include "core/config/config_io.h"
 #include "core/run/worker_query.h"
 
@@ -59,13 +60,6 @@ bool isOutOfMemory(const std::string& words)
         [&words](std::string_view part) { return words.find(part) != std::string::npos; });
 }
 
-std::int64_t nowMs()
-{
-    return std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
-
 } // namespace
 
 Result<ModelProbe> askModelProbe(const WorkerProgram& worker, const Variant& variant,
@@ -88,7 +82,7 @@ Result<ModelCheck> runModelCheck(const WorkerProgram& worker, const ExperimentCo
     ModelCheck check;
     check.experiment = config.name;
     check.device = config.settings.device.kind;
-    check.measuredMs = nowMs();
+    check.measuredMs = unixMs();
     const auto variants = variantsToProbe(config);
     for (const auto& variant : variants) {
         auto probe = askModelProbe(worker, variant, {}, stop);
@@ -104,6 +98,8 @@ Result<ModelCheck> runModelCheck(const WorkerProgram& worker, const ExperimentCo
             failed.reason = probe.error().message;
             probe = std::move(failed);
         }
+        if (!probe->device.empty())
+            check.device = probe->device;
         check.probes.push_back(std::move(*probe));
         measured(check.probes.back(), static_cast<int>(check.probes.size()),
             static_cast<int>(variants.size()));

@@ -123,6 +123,52 @@ private Q_SLOTS:
         QVERIFY(variant.at("trials").size() <= 12);
     }
 
+    void matchMemoryTrainsAtEqualMemory()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        const auto file = cli.write("tiny.toml", kTiny);
+        QVERIFY2(cli.run({"--json", "run", file, "--set", "data.batch_size=1000", "--match-memory"})
+                == 0,
+            cli.err().constData());
+        const auto lines = cli.lines();
+        QCOMPARE(lines.front().at("type").get<std::string>(), "memory_match");
+        const auto matched = lines.front().at("variants");
+        QCOMPARE(matched.at(0).at("batch").get<int>(), 1000); // the baseline keeps its own
+        const int batch = matched.at(1).at("batch").get<int>();
+        const auto peakOf = [](const nlohmann::json& run) {
+            return run.at("peak_memory_bytes").get<double>();
+        };
+        const auto runs = lines.back().at("runs");
+        const double limit = peakOf(runs.at(0));
+        QVERIFY(peakOf(runs.at(1)) <= limit);
+        // 6 % more samples would take more than the baseline: the match is within 5 %.
+        QVERIFY2(cli.run({"--json", "run", file, "--variant", "bf16", "--set",
+                     QStringLiteral("data.batch_size=%1").arg(batch * 106 / 100 + 1)})
+                == 0,
+            cli.err().constData());
+        QVERIFY(peakOf(cli.lines().back().at("runs").at(0)) > limit);
+        // The store says with which batch each trained.
+        QCOMPARE(cli.run({"--json", "show", "2"}), 0);
+        const auto shown = cli.lines().back().at("config").at("settings").at("data");
+        QCOMPARE(shown.at("batch_size").get<int>(), batch);
+    }
+
+    void matchMemoryNamesAVariantThatCannotBeMatched()
+    {
+        QTemporaryDir folder;
+        CliProcess cli(folder);
+        // All of fp32's memory is one sample; 64 MiB of bf16 copies of the weights do not fit.
+        auto text = kTiny;
+        text.replace("batch_size = 16", "batch_size = 1")
+            .replace("hidden = [8]", "hidden = [2048, 2048, 2048]");
+        QCOMPARE(
+            cli.run({"run", cli.write("wide.toml", text), "--match-memory", "--max-steps", "1"}),
+            1);
+        QVERIFY2(cli.err().contains("bf16: not even one sample fits into"), cli.err().constData());
+        QVERIFY(!QFile::exists(cli.storePath()));
+    }
+
     void fitRefusesWhatIsNoMemory()
     {
         QTemporaryDir folder;
@@ -137,9 +183,14 @@ private Q_SLOTS:
     {
         QTemporaryDir folder;
         CliProcess cli(folder);
-        const auto file = cli.write("tiny.toml", kTiny);
+        auto text = kTiny;
+        const auto file = cli.write("tiny.toml", text.replace("kind = \"cpu\"", "kind = \"auto\""));
         QVERIFY2(cli.run({"--json", "check", file}) == 0, cli.err().constData());
-        const auto probes = cli.lines().back().at("check").at("probes");
+        const auto check = cli.lines().back().at("check");
+        // The device that "auto" chose, as the capability card names it.
+        const auto device = check.at("device").get<std::string>();
+        QVERIFY2(device == "cpu" || device == "cuda:0", device.c_str());
+        const auto probes = check.at("probes");
         QCOMPARE(probes.size(), std::size_t{4});
         for (const auto& probe : probes) {
             const bool is32 = probe.at("precision") == "tf32";

@@ -15,6 +15,7 @@ ModelCheck sample()
     probe.variant = "bf16";
     probe.precision = Precision::Bf16;
     probe.key = "k";
+    probe.device = "cpu";
     probe.stepMs = {1.0, 1.1, 1.2};
     probe.steps = 20;
     probe.samplesPerSecond = 58'000;
@@ -45,6 +46,16 @@ private Q_SLOTS:
         QCOMPARE(toJson(*read).dump(), text);
         QCOMPARE(read->probes[0].measured.sum(), 210.0);
         QVERIFY(!read->probes[1].factor);
+        QCOMPARE(read->probes[0].device, std::string("cpu"));
+    }
+
+    void oneOfBeforeTheDeviceWasToldIsReadable()
+    {
+        auto json = toJson(sample());
+        json["probes"][0].erase("device");
+        const auto read = modelCheckFromJson(json);
+        QVERIFY2(read, read ? "" : read.error().message.c_str());
+        QVERIFY(read->probes[0].device.empty());
     }
 
     void aBrokenOneIsRefusedByKey()
