@@ -25,6 +25,7 @@ class DockArea;
 class FactList;
 class FormatTable;
 class FormatView;
+class Notice;
 class PeakTable;
 class RateChart;
 class RooflinePlot;
@@ -118,7 +119,7 @@ private:
     std::optional<std::int64_t> m_wantedEarlier; ///< as chosen by hand; 0 = nothing
 
     CheckControls* m_controls = nullptr;
-    QLabel* m_notice = nullptr;
+    Notice* m_notice = nullptr;
     DockArea* m_docks = nullptr;
     QSplitter* m_splitter = nullptr;
     QSplitter* m_plots = nullptr;

@@ -10,10 +10,10 @@
 #include "ui/hardware/rate_chart.h"
 #include "ui/hardware/roofline_plot.h"
 #include "ui/plot/plot_export.h"
-#include "ui/theme/colours.h"
 #include "ui/theme/fonts.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/dock_area.h"
+#include "ui/widgets/notice.h"
 #include "ui/widgets/table.h"
 
 #include <QDataStream>
@@ -87,13 +87,10 @@ void HardwarePage::setupLayout()
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_controls);
-    m_notice = new QLabel;
+    m_notice = new Notice;
     m_notice->setObjectName(QStringLiteral("hardware_notice"));
-    m_notice->setContentsMargins(12, 4, 12, 4);
-    m_notice->setWordWrap(true);
     m_notice->setTextFormat(Qt::PlainText);
     m_notice->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    m_notice->hide();
     layout->addWidget(m_notice);
     layout->addWidget(m_docks, 1);
 }
@@ -237,14 +234,7 @@ void HardwarePage::askForFile(const QString& suffix)
 
 void HardwarePage::showNotice(const QString& text, bool error)
 {
-    m_notice->setVisible(!text.isEmpty());
-    m_notice->setText(text);
-    const Colours& theme = colours(palette());
-    QPalette own = palette();
-    own.setColor(QPalette::WindowText, error ? theme.error : theme.text);
-    own.setColor(QPalette::Window, error ? theme.errorGround : theme.infoGround);
-    m_notice->setPalette(own);
-    m_notice->setAutoFillBackground(true);
+    m_notice->tell(text, error ? NoticeKind::Error : NoticeKind::Info);
 }
 
 void HardwarePage::resizeEvent(QResizeEvent* event)

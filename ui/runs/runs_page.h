@@ -25,6 +25,7 @@ class DetailsPanel;
 class Dock;
 class DockArea;
 class NotePanel;
+class Notice;
 class OperatorsPanel;
 class ReadoutView;
 class RunActions;
@@ -111,7 +112,7 @@ private:
     QLineEdit* m_filter = nullptr;
     QCheckBox* m_archived = nullptr;
     QLabel* m_counts = nullptr;
-    QLabel* m_notice = nullptr;
+    Notice* m_notice = nullptr;
     QLabel* m_emptyText = nullptr;
     QPushButton* m_emptyButton = nullptr;
     RunTableView* m_table = nullptr;

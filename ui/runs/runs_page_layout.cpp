@@ -14,10 +14,10 @@
 #include "ui/runs/run_table_view.h"
 #include "ui/runs/runs_page.h"
 #include "ui/runs/store_editor.h"
-#include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/dock_area.h"
+#include "ui/widgets/notice.h"
 #include "ui/widgets/table.h"
 
 #include <QAction>
@@ -100,12 +100,9 @@ void RunsPage::setupLayout()
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(setupStrip());
-    m_notice = new QLabel;
-    m_notice->setContentsMargins(12, 4, 12, 4);
-    m_notice->setWordWrap(true);
+    m_notice = new Notice;
     m_notice->setTextInteractionFlags(Qt::TextBrowserInteraction);
     m_notice->setOpenExternalLinks(true);
-    m_notice->hide();
     layout->addWidget(m_notice);
     layout->addWidget(m_docks, 1);
     updateCounts();
@@ -298,14 +295,7 @@ void RunsPage::updateCounts()
 
 void RunsPage::showNotice(const QString& html, bool error)
 {
-    m_notice->setVisible(!html.isEmpty());
-    m_notice->setText(html);
-    const Colours& theme = colours(palette());
-    QPalette own = palette();
-    own.setColor(QPalette::WindowText, error ? theme.error : theme.text);
-    own.setColor(QPalette::Window, error ? theme.errorGround : theme.goodGround);
-    m_notice->setPalette(own);
-    m_notice->setAutoFillBackground(true);
+    m_notice->tell(html, error ? NoticeKind::Error : NoticeKind::Good);
 }
 
 QByteArray RunsPage::saveLayout() const

@@ -390,7 +390,15 @@ void TestHardwarePage::followsTheTheme()
     const QRect native = view->visualRect(view->model()->index(0, 4));
     const QImage picture = view->viewport()->grab().toImage();
     QCOMPARE(picture.pixelColor(native.left() + 2, native.center().y()), darkColours().goodGround);
+    // A line that is shown already follows too.
+    shown.page->exportCard(QStringLiteral("/nowhere/card.json"));
+    auto* notice = shown.find<QLabel>("hardware_notice");
+    QTRY_VERIFY(notice->isVisible());
+    QCOMPARE(ground(notice), darkColours().errorGround);
     theme.setAppearance(Appearance::Light);
+    QCoreApplication::processEvents();
+    QCOMPARE(ground(notice), lightColours().errorGround);
+    QCOMPARE(notice->palette().color(QPalette::WindowText), lightColours().error);
 }
 
 void TestHardwarePage::smallWindowHasTabs()
