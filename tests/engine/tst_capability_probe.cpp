@@ -6,6 +6,7 @@
 #include "core/engine/work_probe.h"
 
 #include <ATen/ATen.h>
+#include <ATen/record_function.h>
 #include <QTest>
 #include <cmath>
 #include <set>
@@ -30,6 +31,46 @@ public:
 
 private:
     double m_ms;
+};
+
+/// A device that looks for its fastest algorithm at the first execution of each size and type, as
+/// cuDNN does with its benchmark switched on.
+class TuningTimer : public CheckTimer {
+public:
+    static constexpr double kTuningMs = 300;
+    static constexpr double kMs = 4;
+
+    TuningTimer()
+        : m_callback(
+            at::addThreadLocalCallback(at::RecordFunctionCallback(&note).needsInputs(true).scopes(
+                {at::RecordScope::FUNCTION})))
+    {
+        seen.clear();
+    }
+    ~TuningTimer() override { at::removeCallback(m_callback); }
+
+    double milliseconds(const std::function<void()>& work) override
+    {
+        last.clear();
+        work();
+        return seen.insert(last).second ? kTuningMs : kMs;
+    }
+    ClockTest test() override { return {kMs, kMs}; }
+
+    static inline std::set<std::string> seen; ///< sizes and types that were tuned for
+    static inline std::string last; ///< of the last product
+
+private:
+    static std::unique_ptr<at::ObserverContext> note(const at::RecordFunction& call)
+    {
+        if (std::string_view(call.name()) == "aten::mm" && call.inputs()[0].isTensor()) {
+            const auto& tensor = call.inputs()[0].toTensor();
+            last = c10::str(tensor.sizes(), tensor.scalar_type());
+        }
+        return nullptr;
+    }
+
+    at::CallbackHandle m_callback;
 };
 
 bool everyFormat(CheckFormat)
@@ -129,6 +170,24 @@ private Q_SLOTS:
             [](CheckFormat format) { return format != CheckFormat::Bf16; });
         QVERIFY(noFlag[3].format == CheckFormat::Bf16);
         QVERIFY(noFlag[3].formatClass == FormatClass::Conversion);
+    }
+
+    void case76_tuningForANewSizeIsNotMeasured()
+    {
+        TuningTimer timer;
+        const auto cells = probeWork(CheckWork::MatMul, at::kCPU, timer, 4000, everyFormat);
+        std::size_t points = 0;
+        for (const auto& cell : cells) {
+            for (const auto& point : cell.points) {
+                QCOMPARE(point.ms.median, TuningTimer::kMs);
+                QCOMPARE(point.ms.upper, TuningTimer::kMs);
+                ++points;
+            }
+            if (cell.format == CheckFormat::Fp32)
+                QVERIFY(cell.points.size() > 1);
+        }
+        // Every size of every format was tuned for, once.
+        QCOMPARE(TuningTimer::seen.size(), points);
     }
 
     void tf32OnACpuIsUnsupportedWithTheReason()

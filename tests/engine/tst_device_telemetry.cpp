@@ -166,6 +166,25 @@ private Q_SLOTS:
         }
     }
 
+    // The host was ready after 1.76 ms, the device after 15.82: only the latter may be compared.
+    void case74_theDevicesTimeCountsNotTheHosts()
+    {
+        const auto telemetry = make();
+        QVERIFY(telemetry->begin(1).has_value());
+        StepRecord asTheHostSawIt;
+        asTheHostSawIt.step = 1;
+        asTheHostSawIt.stepMs = 1.76;
+        asTheHostSawIt.samplesPerSecond = 64 / 1.76e-3;
+        QVERIFY(telemetry->end(asTheHostSawIt, 64, valuesOf(1)).has_value());
+        theTelemetry->inFlight.back().milliseconds = 15.82;
+        std::vector<StepRecord> records;
+        QVERIFY(telemetry->collect(false, records).has_value());
+        QVERIFY(records.empty()); // nothing is told before the device is ready
+        QVERIFY(telemetry->collect(true, records).has_value());
+        QCOMPARE(records.at(0).stepMs, 15.82);
+        QCOMPARE(records.at(0).samplesPerSecond, 64 / 15.82e-3);
+    }
+
     void aFullRingWaitsAndLosesNothing()
     {
         const auto telemetry = make();
