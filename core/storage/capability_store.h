@@ -17,7 +17,9 @@ struct StoredCheck {
 /// A prediction beside what the run did later.
 struct PredictionOutcome {
     std::int64_t run = 0;
+    std::int64_t createdMs = 0; ///< of the run, Unix time in ms
     std::string variant;
+    std::string key; ///< predictionKey()
     Precision precision = Precision::Fp32;
     double predictedMs = 0; ///< median step
     double measuredMs = 0;
@@ -36,10 +38,11 @@ public:
     [[nodiscard]] Result<std::vector<StoredCheck>> checks() const;
 
     [[nodiscard]] Result<void> addModelCheck(const ModelCheck& check);
-    /// Newest first.
-    [[nodiscard]] Result<std::vector<ModelCheck>> modelChecks() const;
-    /// Every finished run that a model check before it predicted, with the last such prediction;
-    /// newest run first.
+    /// Newest first; of one machine (host name), or of all.
+    [[nodiscard]] Result<std::vector<ModelCheck>> modelChecks(
+        const std::string& machine = {}) const;
+    /// Every finished run of this machine that a model check here before it predicted, with the
+    /// last such prediction; newest run first.
     [[nodiscard]] Result<std::vector<PredictionOutcome>> predictions() const;
 
 private:

@@ -2,6 +2,7 @@
 // What a CapabilityStore knows of models.
 #include "core/config/config_io.h"
 #include "core/storage/capability_store_private.h"
+#include "core/storage/host_identity.h"
 #include "core/storage/store_records.h"
 
 namespace mantissa {
@@ -41,11 +42,14 @@ Result<void> CapabilityStore::addModelCheck(const ModelCheck& check)
         .map([](std::int64_t) {});
 }
 
-Result<std::vector<ModelCheck>> CapabilityStore::modelChecks() const
+Result<std::vector<ModelCheck>> CapabilityStore::modelChecks(const std::string& machine) const
 {
     return guardStore(m_d->file, "read", [&] {
         std::vector<ModelCheck> checks;
-        SQLite::Statement query(m_d->db(), "SELECT data FROM prediction ORDER BY id DESC");
+        SQLite::Statement query(m_d->db(),
+            "SELECT p.data FROM prediction p JOIN machine m ON m.id = p.machine_id"
+            " WHERE ?1 = '' OR m.name = ?1 ORDER BY p.id DESC");
+        query.bind(1, machine);
         while (query.executeStep()) {
             const auto json = nlohmann::json::parse(query.getColumn(0).getString(), nullptr, false);
             if (auto check = modelCheckFromJson(json))
@@ -57,23 +61,25 @@ Result<std::vector<ModelCheck>> CapabilityStore::modelChecks() const
 
 Result<std::vector<PredictionOutcome>> CapabilityStore::predictions() const
 {
-    const auto checks = modelChecks();
+    const auto host = currentHost().hostName;
+    const auto checks = modelChecks(host);
     if (!checks)
         return tl::unexpected(checks.error());
     return guardStore(m_d->file, "read", [&] {
         std::vector<PredictionOutcome> outcomes;
         if (checks->empty())
             return outcomes;
-        const auto runs = queryRuns(
-            m_d->db(), "WHERE r.state = 'finished' ORDER BY r.id DESC", [](SQLite::Statement&) {});
+        const auto runs = queryRuns(m_d->db(),
+            "WHERE r.state = 'finished' AND r.host_name = ?1 ORDER BY r.id DESC",
+            [&host](SQLite::Statement& query) { query.bind(1, host); });
         for (const auto& run : runs) {
             const auto variant = variantFromJson(run.config);
             if (!variant || !run.summary.stepMs)
                 continue;
             const auto* probe = predictionOf(*checks, predictionKey(*variant), run.createdMs);
             if (probe)
-                outcomes.push_back({run.id, run.variant, probe->precision, probe->stepMs.median,
-                    run.summary.stepMs->median});
+                outcomes.push_back({run.id, run.createdMs, run.variant, probe->key,
+                    probe->precision, probe->stepMs.median, run.summary.stepMs->median});
         }
         return outcomes;
     });

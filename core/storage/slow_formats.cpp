@@ -115,7 +115,7 @@ std::vector<std::string> slowFormatWarnings(
     const auto opened = CapabilityStore::open(store, RunStore::Mode::ReadOnly);
     if (!opened)
         return {};
-    const auto models = (*opened)->modelChecks();
+    const auto models = (*opened)->modelChecks(currentHost().hostName);
     const auto checks = (*opened)->checks();
     if (!models || !checks)
         return {};

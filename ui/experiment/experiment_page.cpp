@@ -28,9 +28,12 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr int kLayoutVersion = 1;
+constexpr int kLayoutVersion = 2;
 /// In a page smaller than this the docks of a side are tabs.
-constexpr QSize kRoomy(1060, 640);
+constexpr QSize kRoomyDocks(1320, 640);
+/// In a page narrower than this the form is one column.
+constexpr int kRoomyForm = 1060;
+constexpr int kPanelWidth = 360;
 
 QToolButton* stripButton(QWidget* parent, Icon sign, const QString& text, const QString& what)
 {
@@ -56,7 +59,7 @@ QScrollArea* scrolled(QWidget* content)
 
 } // namespace
 
-ExperimentPage::ExperimentPage(ExperimentDocument& document, QWidget* parent)
+ExperimentPage::ExperimentPage(ExperimentDocument& document, MachineAccess machine, QWidget* parent)
     : Page(parent)
     , m_document(document)
     , m_form(new ExperimentForm(document, this))
@@ -70,6 +73,7 @@ ExperimentPage::ExperimentPage(ExperimentDocument& document, QWidget* parent)
     layout->addWidget(m_docks, 1);
     setupCentre();
     setupVariants();
+    setupMachine(std::move(machine));
     setupCommandLine();
     setupProblems();
     connect(m_form, &ExperimentForm::changed, this, [this] { refresh(false); });
@@ -155,11 +159,26 @@ void ExperimentPage::setupVariants()
 {
     m_variants = new VariantsPanel(*m_form);
     auto* area = scrolled(m_variants);
-    area->setMinimumWidth(360);
+    area->setMinimumWidth(kPanelWidth);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* dock =
+    m_variantDock =
         m_docks->addDock(QStringLiteral("variants"), tr("Variants"), area, Qt::RightDockWidgetArea);
-    dock->setDetail(tr("same data and seeds for all"));
+    m_variantDock->setDetail(tr("same data and seeds for all"));
+}
+
+void ExperimentPage::setupMachine(MachineAccess access)
+{
+    m_machine = new MachinePanel(*m_form, m_document, std::move(access));
+    auto* area = scrolled(m_machine);
+    area->setMinimumWidth(300);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* dock = m_docks->addDock(
+        QStringLiteral("machine"), tr("This machine"), area, Qt::RightDockWidgetArea);
+    // A column of its own; the command line comes below the variants.
+    m_docks->splitDockWidget(m_variantDock, dock, Qt::Horizontal);
+    const auto detail = [this, dock] { dock->setDetail(m_machine->summary()); };
+    connect(m_machine, &MachinePanel::summaryChanged, this, detail);
+    detail();
 }
 
 void ExperimentPage::setupCommandLine()
@@ -171,6 +190,7 @@ void ExperimentPage::setupCommandLine()
     m_command->setLineWrapMode(QPlainTextEdit::NoWrap);
     auto* dock = m_docks->addDock(
         QStringLiteral("commandLine"), tr("Command line"), m_command, Qt::RightDockWidgetArea);
+    m_docks->splitDockWidget(m_variantDock, dock, Qt::Vertical);
     dock->setDetail(tr("the same run, headless"));
     m_docks->resizeDocks({dock}, {120}, Qt::Vertical);
 }
@@ -262,15 +282,25 @@ void ExperimentPage::setSession(RunSession* session)
     m_session = session;
     if (session)
         connect(session, &RunSession::stateChanged, this, &ExperimentPage::refreshStrip);
+    m_machine->setSession(session);
     refreshStrip();
+}
+
+void ExperimentPage::pageShown()
+{
+    m_machine->readHistory();
 }
 
 void ExperimentPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    m_docks->setCompact(width() < kRoomy.width() || height() < kRoomy.height());
+    const bool wasRoomy = !m_docks->isCompact();
+    m_docks->setCompact(width() < kRoomyDocks.width() || height() < kRoomyDocks.height());
+    // What stood side by side is one panel now, and the form needs the rest.
+    if (wasRoomy && m_docks->isCompact())
+        m_docks->resizeDocks({m_variantDock}, {kPanelWidth}, Qt::Horizontal);
     m_columns->setDirection(
-        width() < kRoomy.width() ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+        width() < kRoomyForm ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 QByteArray ExperimentPage::saveLayout() const

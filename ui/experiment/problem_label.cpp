@@ -58,7 +58,9 @@ void ProblemLabel::applyColours()
     m_sign->setPixmap(
         iconPixmap(m_isError ? Icon::Error : Icon::Warning, 14, colour, devicePixelRatioF()));
     auto own = m_text->palette();
+    // On a panel's colour a label takes the role Text.
     own.setColor(QPalette::WindowText, colour);
+    own.setColor(QPalette::Text, colour);
     m_text->setPalette(own);
 }
 

@@ -101,6 +101,12 @@ void HardwarePage::setExperiment(const QString& name)
     showRoofline();
 }
 
+void HardwarePage::setOtherWork(const QString& what)
+{
+    m_otherWork = what;
+    updateControls();
+}
+
 void HardwarePage::connectParts()
 {
     connect(m_history, &CheckHistory::listed, this, &HardwarePage::takeList);
@@ -138,7 +144,7 @@ QString HardwarePage::startProblem() const
 {
     if (m_session && m_runIsOn())
         return tr("a run is on, and a check would disturb its figures");
-    return {};
+    return m_otherWork;
 }
 
 void HardwarePage::startCheck(bool quick)

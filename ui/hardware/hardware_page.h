@@ -54,6 +54,8 @@ public:
 
     /// The experiment whose step the roofline shows, if it was checked.
     void setExperiment(const QString& name);
+    /// Other work on the machine that a check would disturb, in a few words; empty = none.
+    void setOtherWork(const QString& what);
     /// The card on show; null before a first check.
     const CapabilityCard* card() const { return m_card ? &*m_card : nullptr; }
     CheckRunner& runner() { return *m_runner; }
@@ -111,7 +113,7 @@ private:
     std::string m_host;
     QPointer<QObject> m_session;
     std::function<bool()> m_runIsOn;
-    QString m_experiment;
+    QString m_experiment, m_otherWork;
 
     std::shared_ptr<const CheckList> m_list = std::make_shared<CheckList>();
     std::optional<CapabilityCard> m_card;

@@ -28,15 +28,22 @@ void connectRuns(RunsPage& runs, MainWindow& window, ExperimentDocument& documen
         });
 }
 
-void addExperimentPage(MainWindow& window, ExperimentDocument& document)
+ExperimentPage* addExperimentPage(
+    MainWindow& window, ExperimentDocument& document, const std::filesystem::path& store)
 {
-    auto* page = new ExperimentPage(document);
+    MachineAccess machine;
+    machine.store = store;
+    machine.worker = [&window] { return window.workerProgram(); };
+    auto* page = new ExperimentPage(document, machine);
     QObject::connect(page, &ExperimentPage::openRequested, &window, &MainWindow::openWithDialog);
     QObject::connect(page, &ExperimentPage::saveRequested, &window, &MainWindow::saveWithDialog);
+    QObject::connect(
+        &page->machine(), &MachinePanel::busyChanged, &window, &MainWindow::setStartBlock);
     window.addPage(page);
+    return page;
 }
 
-void addHardwarePage(
+HardwarePage* addHardwarePage(
     MainWindow& window, ExperimentDocument& document, const std::filesystem::path& store)
 {
     auto* page =
@@ -49,6 +56,14 @@ void addHardwarePage(
     QObject::connect(&document, &ExperimentDocument::changed, page, follow);
     follow();
     window.addPage(page);
+    return page;
+}
+
+/// Two measurements at a time would disturb each other.
+void keepApart(MachinePanel& machine, HardwarePage& hardware)
+{
+    QObject::connect(&machine, &MachinePanel::busyChanged, &hardware, &HardwarePage::setOtherWork);
+    QObject::connect(&hardware, &HardwarePage::busyChanged, &machine, &MachinePanel::setOtherWork);
 }
 
 } // namespace
@@ -56,14 +71,14 @@ void addHardwarePage(
 void addProgramPages(
     MainWindow& window, ExperimentDocument& document, const std::filesystem::path& store)
 {
-    addExperimentPage(window, document);
+    auto* experiment = addExperimentPage(window, document, store);
     auto* live = new LivePage(window.startAction(), document, window.settings(), store);
     window.addPage(live);
     QObject::connect(live, &LivePage::variantRequested, &window, &MainWindow::startFromCheckpoint);
     auto* runs = new RunsPage(store, window.settings());
     window.addPage(runs);
     connectRuns(*runs, window, document);
-    addHardwarePage(window, document, store);
+    keepApart(experiment->machine(), *addHardwarePage(window, document, store));
     new HelpMenu(
         *window.helpMenu(), window, shippedFolder("docs"), [runs] { return runs->torchVersion(); });
 }

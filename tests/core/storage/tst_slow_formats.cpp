@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/storage/host_identity.h"
 #include "core/storage/slow_formats.h"
 #include "tests/core/hardware/sample_card.h"
 #include "tests/support/store_fixture.h"
 
 #include <QTest>
+#include <SQLiteCpp/SQLiteCpp.h>
 
 using namespace mantissa;
 using namespace mantissa::test;
@@ -101,9 +103,20 @@ private Q_SLOTS:
         const auto outcomes = store->predictions().value();
         QCOMPARE(outcomes.size(), std::size_t{1});
         QCOMPARE(outcomes[0].run, run);
+        QCOMPARE(outcomes[0].key, predictionKey(config.variants[0]));
         QCOMPARE(outcomes[0].predictedMs, 1.5);
         const auto record = RunStore::open(temp.file()).value()->run(run).value();
         QCOMPARE(outcomes[0].measuredMs, record.summary.stepMs->median);
+        QCOMPARE(outcomes[0].createdMs, record.createdMs);
+        // Another machine's checks and runs say nothing of this one.
+        QCOMPARE(store->modelChecks(currentHost().hostName).value().size(), std::size_t{1});
+        QVERIFY(store->modelChecks("elsewhere").value().empty());
+        SQLite::Database database(temp.file().string(), SQLite::OPEN_READWRITE);
+        database.exec("UPDATE machine SET name = 'elsewhere'");
+        QVERIFY(store->predictions().value().empty());
+        database.exec("UPDATE machine SET name = '" + currentHost().hostName + "'");
+        database.exec("UPDATE run SET host_name = 'elsewhere'");
+        QVERIFY(store->predictions().value().empty());
         // A check from after the run predicted nothing.
         const TempStore later;
         storeFinishedRun(later.file(), 30);

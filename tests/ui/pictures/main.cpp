@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs an experiment in the window with the real worker and saves a picture of every page in light
 // and dark: ui_pictures FOLDER WORKER STORE EXPERIMENT.toml [STEPS_BEFORE_PICTURE]
+#include "ui/experiment/experiment_page.h"
 #include "ui/hardware/hardware_page.h"
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/page.h"
 #include "ui/runs/runs_page.h"
 #include "ui/session/run_session.h"
+#include "ui/widgets/dock.h"
+#include "ui/widgets/dock_area.h"
 #include "ui/window/program_window.h"
 
 #include <QApplication>
@@ -54,6 +57,33 @@ bool savePage(MainWindow& window, Theme& theme, const QDir& folder, const QStrin
         std::cout << file.toStdString() << '\n';
     }
     theme.setAppearance(Appearance::Light);
+    return saved;
+}
+
+/// What the experiment takes here, measured; a picture of that panel alone in light and dark.
+bool measureModel(MainWindow& window, Theme& theme, const QDir& folder)
+{
+    constexpr int kWholeTables = 470;
+    auto* page = window.findChild<ExperimentPage*>();
+    auto& panel = page->machine();
+    window.showPage(page->name());
+    panel.measure();
+    if (!await([&] { return !panel.runner().isOn(); }, 300))
+        return false;
+    bool saved = true;
+    const auto layout = page->saveLayout();
+    page->findChild<DockArea*>()->resizeDocks(
+        {page->findChild<Dock*>(QStringLiteral("machine"))}, {kWholeTables}, Qt::Horizontal);
+    for (const auto& [appearance, word] :
+        {std::pair(Appearance::Light, "light"), std::pair(Appearance::Dark, "dark")}) {
+        theme.setAppearance(appearance);
+        settle(800);
+        const QString file = QStringLiteral("machine-%1.png").arg(QString::fromLatin1(word));
+        saved = panel.grab().save(folder.filePath(file)) && saved;
+        std::cout << file.toStdString() << '\n';
+    }
+    theme.setAppearance(Appearance::Light);
+    page->restoreLayout(layout);
     return saved;
 }
 
@@ -114,7 +144,8 @@ int main(int argc, char** argv)
         return 2;
     }
     // Before the run: it locks the form.
-    bool saved = savePage(window, theme, folder, QStringLiteral("Experiment"));
+    bool saved = measureModel(window, theme, folder);
+    saved = savePage(window, theme, folder, QStringLiteral("Experiment")) && saved;
     saved = checkHardware(*window.findChild<HardwarePage*>())
         && savePage(window, theme, folder, QStringLiteral("Hardware")) && saved;
     window.startRun();
