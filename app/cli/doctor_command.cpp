@@ -4,6 +4,7 @@
 #include "core/base/human_text.h"
 #include "core/base/paths.h"
 #include "core/base/version.h"
+#include "core/hardware/machine.h"
 #include "core/run/worker_hello.h"
 #include "core/storage/run_store.h"
 
@@ -26,8 +27,11 @@ nlohmann::json inspectWorker()
     const auto hello = askWorker(*worker, torchFolder(), kHelloTimeout);
     if (!hello)
         return {{"ok", false}, {"program", worker->string()}, {"problem", hello.error().message}};
+    auto environment = hello->environment;
+    if (environment.is_object() && environment.contains("machine"))
+        environment["machine"]["available_memory_bytes"] = availableMemory();
     return {{"ok", true}, {"program", worker->string()}, {"version", hello->version},
-        {"environment", hello->environment}};
+        {"environment", environment}};
 }
 
 nlohmann::json inspectStore(const fs::path& file)

@@ -29,6 +29,7 @@ constexpr std::array kFlags{
     Flag{"avx", 1, 0, 2, 28, State::Avx},
     Flag{"avx2", 7, 0, 1, 5, State::Avx},
     Flag{"avx_vnni", 7, 1, 0, 4, State::Avx},
+    Flag{"avx_ne_convert", 7, 1, 3, 5, State::Avx},
     Flag{"avx512f", 7, 0, 1, 16, State::Avx512},
     Flag{"avx512dq", 7, 0, 1, 17, State::Avx512},
     Flag{"avx512bw", 7, 0, 1, 30, State::Avx512},
