@@ -8,10 +8,12 @@
 #include "core/engine/work_probe.h"
 #include "core/hardware/gpu_table.h"
 #include "core/hardware/machine.h"
+#include "core/hardware/nvml.h"
 #include "core/hardware/system_monitor.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -64,12 +66,22 @@ nlohmann::json factsOf(const CudaPlugin& plugin, const std::optional<cuda::Devic
 {
     auto facts = engineEnvironment(plugin);
     facts["environment"] = environmentOf();
+    facts["machine"]["available_memory_bytes"] = availableMemory();
     if (!gpu)
         return facts;
     facts["gpu"] = {{"name", gpu->name}, {"compute_major", gpu->computeMajor},
         {"compute_minor", gpu->computeMinor}, {"multiprocessors", gpu->multiprocessors},
-        {"total_bytes", gpu->totalBytes}, {"pci_bus_id", gpu->pciBusId},
+        {"l2_bytes", gpu->l2Bytes}, {"total_bytes", gpu->totalBytes}, {"pci_bus_id", gpu->pciBusId},
         {"tensor_cores", gpuModel(gpu->computeMajor, gpu->computeMinor, gpu->name).tensorCores}};
+    int driver = 0;
+    int runtime = 0;
+    if (plugin.api->versions(&driver, &runtime) == cuda::kCudaOk)
+        facts["gpu"]["cuda"] = fmt::format("{}.{}", runtime / 1000, runtime % 1000 / 10);
+    const auto& hooks = at::detail::getCUDAHooks();
+    if (hooks.hasCuDNN()) // 91002 is 9.10.2
+        facts["gpu"]["cudnn"] = fmt::format("{}.{}.{}", hooks.versionCuDNN() / 10000,
+            hooks.versionCuDNN() % 10000 / 100, hooks.versionCuDNN() % 100);
+    addNvmlFacts(facts, gpu->pciBusId);
     return facts;
 }
 

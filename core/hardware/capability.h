@@ -91,7 +91,8 @@ struct CapabilityCard {
     double seconds = 0; ///< the check took
     bool quick = false;
     int threads = 0; ///< of the CPU
-    /// "machine" (Machine), LibTorch's versions and capability, "gpu" (GpuFacts), "cuda_plugin",
+    /// "machine" (Machine), LibTorch's versions and capability, "gpu" (CUDA's and Nvml::facts()),
+    /// "nvml" (why it tells nothing), "cuda_plugin",
     /// "environment" (ONEDNN_MAX_CPU_ISA and the like, where set), "foreign_load" (share of the
     /// machine that other programs had meanwhile).
     nlohmann::json facts = nlohmann::json::object();

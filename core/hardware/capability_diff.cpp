@@ -18,10 +18,11 @@ using Json = nlohmann::json;
 
 constexpr double kNoise = 0.05;
 
-/// Facts that change from minute to minute say nothing about the machine.
-constexpr std::array<std::string_view, 11> kVolatile{"foreign_load", "available_memory_bytes",
+/// Facts that change from minute to minute say nothing about the machine. A PCIe link slows down
+/// while it rests.
+constexpr std::array<std::string_view, 13> kVolatile{"foreign_load", "available_memory_bytes",
     "free_bytes", "memory_used_bytes", "temperature_c", "power_w", "clocks", "sm_mhz", "memory_mhz",
-    "utilisation_percent", "cpu_mhz"};
+    "utilisation_percent", "cpu_mhz", "pcie_generation", "pcie_width"};
 
 bool isVolatile(const std::string& path)
 {

@@ -2,6 +2,7 @@
 #include "core/hardware/format_advice.h"
 
 #include "core/base/human_text.h"
+#include "core/hardware/system_monitor.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +15,6 @@ namespace {
 constexpr double kWorthIt = 1.1; ///< times faster than fp32 from which a format is recommended
 constexpr double kHopeless = 2.0; ///< times slower from which it is warned of
 constexpr double kClockLimit = 0.05;
-constexpr double kLoadLimit = 0.1; ///< of the machine, by other programs
 
 /// Matrix work: what the choice of a format is about.
 constexpr std::array kMatrixWork{CheckWork::MatMul, CheckWork::MatMulTall, CheckWork::Convolution,
@@ -181,7 +181,7 @@ void addChecksOfTheCheck(const CapabilityCard& card, std::vector<Advice>& list)
                 false});
     }
     const auto load = card.facts.find("foreign_load");
-    if (load != card.facts.end() && load->is_number() && load->get<double>() > kLoadLimit)
+    if (load != card.facts.end() && load->is_number() && load->get<double>() > kForeignLoadLimit)
         list.push_back({Advice::Sign::Warn, "The machine was not free.",
             fmt::format("Other programs had {} of it during the check: work shared by threads "
                         "waits for them, so that times are too long. Run it again without them.",

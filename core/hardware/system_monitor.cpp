@@ -92,7 +92,7 @@ std::optional<double> cpuSeconds(std::string_view stat)
 
 } // namespace
 
-SystemMonitor::SystemMonitor(const fs::path& root, std::set<int> cores, pid_t self)
+SystemMonitor::SystemMonitor(const fs::path& root, std::set<int> cores, pid_t self, fs::path nvml)
     : m_root(root)
     , m_cores(cores.empty() ? affinityCores() : std::move(cores))
     , m_stat(root / "proc/stat")
@@ -100,6 +100,7 @@ SystemMonitor::SystemMonitor(const fs::path& root, std::set<int> cores, pid_t se
     , m_cpuInfo(root / "proc/cpuinfo")
     , m_temperature(temperatureFile(root))
     , m_self(OpenFile(statFile(root, self)))
+    , m_gpus(std::move(nvml))
 {
     for (const auto& file : frequencyFiles(root, m_cores))
         m_frequencies.emplace_back(file);
@@ -138,6 +139,7 @@ SystemReading SystemMonitor::sample(double seconds)
         reading.cpuTemperatureC = *milli / 1000;
     reading.packageEnergyJ = sampleEnergy();
     reading.thermalThrottles = sampleThrottles();
+    reading.gpus = m_gpus.sample();
     return reading;
 }
 

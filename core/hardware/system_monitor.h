@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/hardware/gpu_monitor.h"
 #include "core/hardware/open_file.h"
 
 #include <chrono>
@@ -10,6 +11,11 @@
 #include <vector>
 
 namespace mantissa {
+
+/// The share of the usable cores that other programs may take before figures are doubtful, in a
+/// check as in a run: the threads that share a step's work wait for the last of them, so that a
+/// tenth of the cores gone costs more than a tenth of the speed.
+inline constexpr double kForeignLoadLimit = 0.1;
 
 /// What the machine did since the sample before. What cannot be read is absent, never 0. Percent
 /// are of all usable cores together: 100 = every core that this program may run on is busy.
@@ -24,6 +30,8 @@ struct SystemReading {
     std::optional<double> packageEnergyJ; ///< RAPL, since the first sample; all packages
     /// Times that a processor held its clock back because of heat, since the sample before.
     std::optional<double> thermalThrottles;
+    /// Of the watched GPUs that NVML knows, by PCI bus id; energyJ since that GPU's first sample.
+    std::map<std::string, GpuReading> gpus;
 };
 
 /// Reads the load of the machine from /proc and /sys. The files stay open between samples, so that
@@ -32,12 +40,14 @@ class SystemMonitor {
 public:
     /// `root` is where /proc and /sys are looked for. `cores` are the numbers of the usable cores;
     /// empty = those of this process's affinity mask. `self` is this program, whose load is not
-    /// foreign.
-    explicit SystemMonitor(
-        const std::filesystem::path& root = "/", std::set<int> cores = {}, pid_t self = 0);
+    /// foreign. `nvml` is the library for GPUs.
+    explicit SystemMonitor(const std::filesystem::path& root = "/", std::set<int> cores = {},
+        pid_t self = 0, std::filesystem::path nvml = nvmlLibrary());
 
     /// The processes to watch from now on; what is no longer named is forgotten.
     void watch(const std::vector<pid_t>& processes);
+    /// The GPUs to read from now on, by PCI bus id; without any, NVML is not opened.
+    void watchGpus(const std::vector<std::string>& pciBusIds) { m_gpus.watch(pciBusIds); }
 
     /// `seconds` is a steady clock's time. The first sample has no percent: they need two.
     SystemReading sample(double seconds);
@@ -85,6 +95,7 @@ private:
     std::optional<double> m_seconds; ///< of the sample before
     std::optional<double> m_throttleCount;
     double m_energyJ = 0;
+    GpuMonitor m_gpus;
 };
 
 } // namespace mantissa

@@ -54,6 +54,14 @@ constexpr Label kLabels[]{
     {"cuda", QT_TRANSLATE_NOOP("HardwarePage", "CUDA")},
     {"ecc", QT_TRANSLATE_NOOP("HardwarePage", "ECC")},
     {"mig", QT_TRANSLATE_NOOP("HardwarePage", "MIG")},
+    {"nvml", QT_TRANSLATE_NOOP("HardwarePage", "NVML")},
+    {"cuda_driver", QT_TRANSLATE_NOOP("HardwarePage", "CUDA of the driver")},
+    {"max_sm_mhz", QT_TRANSLATE_NOOP("HardwarePage", "Highest clock")},
+    {"max_memory_mhz", QT_TRANSLATE_NOOP("HardwarePage", "Highest memory clock")},
+    {"pcie_generation", QT_TRANSLATE_NOOP("HardwarePage", "PCIe generation")},
+    {"pcie_width", QT_TRANSLATE_NOOP("HardwarePage", "PCIe width")},
+    {"pcie_max_generation", QT_TRANSLATE_NOOP("HardwarePage", "Highest PCIe generation")},
+    {"pcie_max_width", QT_TRANSLATE_NOOP("HardwarePage", "Highest PCIe width")},
 };
 
 QString labelOf(const std::string& key)
@@ -153,6 +161,31 @@ QString memoryText(const Json& machine)
     return text;
 }
 
+/// "L1d 32 KiB, L1i 64 KiB, L2 512 KiB, L3 8.0 MiB for 2 cores".
+QString cachesText(const Json& caches)
+{
+    QStringList parts;
+    for (const auto& [name, cache] : caches.items()) {
+        QString text = toQString(name).replace(QLatin1Char('l'), QLatin1Char('L'));
+        text += QLatin1Char(' ') + toQString(bytesText(cache.value("bytes", 0.0)));
+        if (const int cores = cache.value("cores", 0); cores > 1)
+            text += tr(" for %1 cores").arg(cores);
+        parts << text;
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+/// "node0: cores 0-15, 64.0 GiB; node1: ...".
+QString nodesText(const Json& nodes)
+{
+    QStringList parts;
+    for (const auto& [name, node] : nodes.items())
+        parts << tr("%1: cores %2, %3")
+                     .arg(toQString(name), toQString(node.value("cores", std::string())),
+                         toQString(bytesText(node.value("memory_bytes", 0.0))));
+    return parts.join(QStringLiteral("; "));
+}
+
 void addMachine(std::vector<Fact>& facts, const Json& machine)
 {
     const auto word = [&](const char* key) {
@@ -167,9 +200,17 @@ void addMachine(std::vector<Fact>& facts, const Json& machine)
         facts.push_back({tr("Cores usable"), coresText(machine)});
     if (const QString memory = memoryText(machine); !memory.isEmpty())
         facts.push_back({tr("Memory"), memory});
+    const auto group = [&](const char* key) {
+        const auto found = machine.find(key);
+        return found != machine.end() && found->is_object() ? *found : Json::object();
+    };
+    if (const QString caches = cachesText(group("caches")); !caches.isEmpty())
+        facts.push_back({tr("Caches"), caches});
+    if (const QString nodes = nodesText(group("numa")); !nodes.isEmpty())
+        facts.push_back({tr("NUMA"), nodes});
     addRest(facts, machine,
         {"cpu", "usable_cores", "online_cores", "cgroup_cpu_limit", "cpu_flags", "memory_bytes",
-            "memory_limit_bytes"});
+            "memory_limit_bytes", "caches", "numa"});
 }
 
 void addGpu(std::vector<Fact>& facts, const Json& gpu)
@@ -179,7 +220,11 @@ void addGpu(std::vector<Fact>& facts, const Json& gpu)
             QStringLiteral("%1.%2")
                 .arg(gpu.value("compute_major", 0))
                 .arg(gpu.value("compute_minor", 0))});
-    addRest(facts, gpu, {"compute_major", "compute_minor"});
+    addRest(facts, gpu, {"compute_major", "compute_minor", "absent"});
+    if (!gpu.contains("absent") || !gpu["absent"].is_object())
+        return;
+    for (const auto& [key, reason] : gpu["absent"].items())
+        facts.push_back({labelOf(key), valueOf(key, reason), std::nullopt, false, true});
 }
 
 std::vector<std::string> flagsOf(const CapabilityCard& card)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the page Hardware shows of a card, its comparison and the status line.
 #include "core/hardware/capability_diff.h"
+#include "core/hardware/system_monitor.h"
 #include "ui/hardware/card_text.h"
 #include "ui/hardware/change_table.h"
 #include "ui/hardware/check_controls.h"
@@ -114,9 +115,8 @@ void HardwarePage::showTheory(bool shown)
 
 QString HardwarePage::disturbance(const CapabilityCard& card)
 {
-    constexpr double kDisturbing = 0.1;
     const auto load = card.facts.find("foreign_load");
-    if (load == card.facts.end() || !load->is_number() || load->get<double>() <= kDisturbing)
+    if (load == card.facts.end() || !load->is_number() || load->get<double>() <= kForeignLoadLimit)
         return {};
     return tr("Other programs used %1 of the machine during this check, so its times are too long. "
               "Run it again when they rest.")

@@ -41,6 +41,7 @@ int deviceFacts(int device, DeviceFacts* facts)
         facts->computeMajor = properties.major;
         facts->computeMinor = properties.minor;
         facts->multiprocessors = properties.multiProcessorCount;
+        facts->l2Bytes = static_cast<std::uint64_t>(properties.l2CacheSize);
         const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(device));
         std::size_t free = 0;
         std::size_t total = 0;

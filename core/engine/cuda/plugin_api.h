@@ -13,7 +13,7 @@
 namespace mantissa::cuda {
 
 /// Changes whenever anything in this file does; the loader refuses another.
-inline constexpr std::uint32_t kPluginVersion = 1;
+inline constexpr std::uint32_t kPluginVersion = 2;
 /// Name of the one exported function, of type EntryPoint.
 inline constexpr const char* kEntryPointName = "mantissa_cuda_plugin";
 /// Most values one step can carry.
@@ -31,9 +31,10 @@ struct DeviceFacts {
     int computeMajor; ///< compute capability, 9 of 9.0
     int computeMinor;
     int multiprocessors;
+    std::uint64_t l2Bytes; ///< its L2 cache
     std::uint64_t totalBytes; ///< memory of the device
     std::uint64_t freeBytes; ///< not used by any process now
-    char pciBusId[32]; ///< as NVML names it, e.g. "00000000:17:00.0"
+    char pciBusId[32]; ///< e.g. "0000:17:00.0"
 };
 
 /// The caching allocator's figures, in bytes; peaks are since resetPeak().

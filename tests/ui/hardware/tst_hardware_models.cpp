@@ -36,6 +36,7 @@ private Q_SLOTS:
     void peaksOverTheoryAreATableError();
     void changesAreInWords();
     void factsNameWhatIsThere();
+    void factsOfACardOrWhyThereAreNone();
     void flagsSayWhatFollowsFromThem();
     void cudaSaysWhyNot();
     void barsAreTheMedians();
@@ -187,6 +188,12 @@ void TestHardwareModels::factsNameWhatIsThere()
     auto card = samples::cpuCard();
     card.facts["machine"]["governor"] = nullptr;
     card.facts["machine"]["l2_bytes"] = 2 * 1024 * 1024;
+    card.facts["machine"]["caches"] = {
+        {"l1d", {{"bytes", 32768}, {"cores", 1}}}, {"l3", {{"bytes", 8 << 20}, {"cores", 2}}}};
+    card.facts["machine"]["numa_nodes"] = 2;
+    for (const auto& [node, cores] : {std::pair("node0", "0-1"), std::pair("node1", "2-3")})
+        card.facts["machine"]["numa"][node] = {
+            {"cores", cores}, {"memory_bytes", std::int64_t{8} << 30}};
     card.facts["mkldnn"] = "Intel(R) MKL-DNN v3.10.2 (Git Hash f1d4)";
     card.facts["foreign_load"] = 0.021;
     card.facts["environment"] = {{"ONEDNN_MAX_CPU_ISA", "AVX2"}};
@@ -208,10 +215,34 @@ void TestHardwareModels::factsNameWhatIsThere()
     QCOMPARE(value("Other load"), QStringLiteral("2.1 %"));
     QCOMPARE(value("Governor"), QStringLiteral("not readable"));
     QVERIFY(value("Environment onednn max cpu isa").contains(QStringLiteral("AVX2")));
+    QCOMPARE(value("Caches"), QStringLiteral("L1d 32 KiB, L3 8.0 MiB for 2 cores"));
+    QCOMPARE(value("NUMA nodes"), QStringLiteral("2"));
+    QCOMPARE(value("NUMA"), QStringLiteral("node0: cores 0-1, 8.0 GiB; node1: cores 2-3, 8.0 GiB"));
     card.facts["gpu"] = {{"name", "Card X"}, {"compute_major", 9}, {"compute_minor", 0}};
     QCOMPARE(deviceFacts(card).front().value, QStringLiteral("9.0"));
     card.facts = nullptr;
     QVERIFY(deviceFacts(card).empty());
+}
+
+void TestHardwareModels::factsOfACardOrWhyThereAreNone()
+{
+    auto card = samples::cpuCard();
+    card.facts["gpu"] = {{"name", "Card X"}, {"uuid", "GPU-1"}, {"driver", "580.65.06"},
+        {"max_sm_mhz", 1980}, {"power_limit_w", 700}, {"ecc", true},
+        {"absent", {{"mig", "not supported by this GPU"}}}};
+    const auto facts = deviceFacts(card);
+    const auto fact = [&](const char* name) {
+        const auto found = std::find_if(facts.begin(), facts.end(),
+            [&](const Fact& one) { return one.name == QLatin1String(name); });
+        return found == facts.end() ? Fact{} : *found;
+    };
+    QCOMPARE(fact("UUID").value, QStringLiteral("GPU-1"));
+    QCOMPARE(fact("Driver").value, QStringLiteral("580.65.06"));
+    QCOMPARE(fact("Highest clock").value, QStringLiteral("1,980 MHz"));
+    QCOMPARE(fact("Power limit").value, QStringLiteral("700 W"));
+    QCOMPARE(fact("ECC").value, QStringLiteral("on"));
+    QCOMPARE(fact("MIG").value, QStringLiteral("not supported by this GPU"));
+    QVERIFY(fact("MIG").unknown && !fact("ECC").unknown);
 }
 
 void TestHardwareModels::flagsSayWhatFollowsFromThem()
