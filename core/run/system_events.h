@@ -5,6 +5,8 @@
 #include "core/run/run_event.h"
 
 #include <deque>
+#include <map>
+#include <string>
 #include <sys/types.h>
 #include <vector>
 
@@ -18,17 +20,24 @@ inline constexpr std::string_view kThrottled = "throttled";
 inline constexpr std::string_view kForeignLoad = "foreign_load";
 } // namespace event_kind
 
-/// The figures of a reading as points of one run whose worker is `worker`. `timeS`: seconds since
-/// the run's start. What is absent in the reading is absent in the points.
-Points systemPoints(const SystemReading& reading, pid_t worker, double timeS);
+/// The worker of a run and what it uses.
+struct RunPlace {
+    pid_t worker = 0;
+    std::string gpu; ///< its PCI bus id; empty for a run on the CPU
+};
+
+/// The figures of a reading as points of one run. `timeS`: seconds since the run's start. What is
+/// absent in the reading is absent in the points; figures of GPUs that others use are left out.
+Points systemPoints(const SystemReading& reading, const RunPlace& place, double timeS);
 
 /// Finds where throttling and foreign load begin while one run trains.
-/// Foreign load: over 20 % of the usable cores in the mean of one second; it has ended under 10 %.
-/// Throttling has ended after 5 s without.
+/// Foreign load: over kForeignLoadLimit in the mean of two seconds; it has ended under half of
+/// that. Throttling has ended after 5 s without; of a GPU that is so for each of its reasons.
 class SystemAlerts {
 public:
-    /// `timeS` as above, not falling.
-    std::vector<LifecycleEvent> look(const SystemReading& reading, double timeS);
+    /// `gpu` and `timeS` as above, time not falling.
+    std::vector<LifecycleEvent> look(
+        const SystemReading& reading, const std::string& gpu, double timeS);
 
 private:
     struct Load {
@@ -40,10 +49,12 @@ private:
         const SystemReading& reading, double timeS, std::vector<LifecycleEvent>& events);
     void lookAtHeat(
         const SystemReading& reading, double timeS, std::vector<LifecycleEvent>& events);
+    void lookAtGpu(const GpuReading& reading, double timeS, std::vector<LifecycleEvent>& events);
 
-    std::deque<Load> m_loads; ///< of the last second
+    std::deque<Load> m_loads; ///< of the last two seconds
     bool m_loaded = false;
     std::optional<double> m_throttledAt; ///< last time that throttling was seen
+    std::map<std::uint64_t, double> m_gpuThrottledAt; ///< the same for each reason in force
 };
 
 } // namespace mantissa

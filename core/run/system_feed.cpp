@@ -33,8 +33,10 @@ void SystemFeed::sampleUntilStopped()
     std::unique_lock lock(m_mutex);
     while (!m_stopped) {
         const auto workers = m_workers;
+        const auto gpus = m_gpus;
         lock.unlock();
         monitor.watch(workers);
+        monitor.watchGpus(gpus);
         const auto now = Clock::now();
         auto reading =
             monitor.sample(std::chrono::duration<double>(now.time_since_epoch()).count());
@@ -51,19 +53,26 @@ void SystemFeed::pass(const std::deque<WorkerSession>& sessions, RunObserver& ob
     if (!m_thread.joinable())
         return;
     std::vector<pid_t> workers;
+    std::vector<std::string> gpus;
     for (const auto& session : sessions) {
-        if (const auto pid = session.pid())
+        if (const auto pid = session.pid()) {
             workers.push_back(*pid);
+            if (!session.gpu().empty())
+                gpus.push_back(session.gpu());
+        }
     }
     std::vector<Sampled> samples;
     {
         const std::lock_guard lock(m_mutex);
         samples.swap(m_samples);
         m_workers = std::move(workers);
+        m_gpus = std::move(gpus);
     }
     for (std::size_t i = 0; i < sessions.size(); ++i) {
         auto& since = m_blockSince[i];
-        if (sessions[i].phase() != WorkerSession::Phase::InBlock) {
+        // A pause is within a block.
+        if (sessions[i].phase() != WorkerSession::Phase::InBlock
+            || sessions[i].outcome().state != RunState::Running) {
             since.reset();
             continue;
         }
@@ -84,10 +93,11 @@ void SystemFeed::give(
     if (!pid)
         return;
     const double timeS = session.secondsAt(sampled.at);
-    auto points = systemPoints(sampled.reading, *pid, timeS);
+    auto points = systemPoints(sampled.reading, {*pid, session.gpu()}, timeS);
     if (!points.series.empty())
         observer.onEvent(run, std::move(points));
-    for (auto& event : m_alerts[static_cast<std::size_t>(run)].look(sampled.reading, timeS))
+    for (auto& event :
+        m_alerts[static_cast<std::size_t>(run)].look(sampled.reading, session.gpu(), timeS))
         observer.onEvent(run, std::move(event));
 }
 

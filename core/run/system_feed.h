@@ -22,7 +22,8 @@ public:
     SystemFeed(const SystemFeed&) = delete;
     SystemFeed& operator=(const SystemFeed&) = delete;
 
-    /// Hands over what was sampled since the call before, and names the workers to watch.
+    /// Hands over what was sampled since the call before, and names the workers to watch. A run
+    /// that is paused does not train.
     void pass(const std::deque<WorkerSession>& sessions, RunObserver& observer);
 
 private:
@@ -42,6 +43,7 @@ private:
     std::condition_variable m_stopping;
     bool m_stopped = false; ///< guarded
     std::vector<pid_t> m_workers; ///< guarded
+    std::vector<std::string> m_gpus; ///< guarded; which their runs use
     std::vector<Sampled> m_samples; ///< guarded
     std::thread m_thread;
 };

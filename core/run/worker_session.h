@@ -38,6 +38,9 @@ public:
     const RunOutcome& outcome() const { return m_outcome; }
     /// Of its worker while that runs.
     std::optional<pid_t> pid() const;
+    /// PCI bus id of the GPU that its worker uses, as `environment.gpu.pci_bus_id` of its `ready`
+    /// says; empty on a CPU, and before.
+    const std::string& gpu() const { return m_gpu; }
     /// A moment as seconds since the run's start, pauses and a resumed run's past included.
     double secondsAt(std::chrono::steady_clock::time_point moment) const;
 
@@ -124,6 +127,7 @@ private:
     bool m_pauseSent = false;
     std::vector<SetCommand> m_waitingChanges; ///< given before the worker was ready
 
+    std::string m_gpu;
     std::int64_t m_totalSteps = 0;
     std::int64_t m_grantedTo = 0; ///< last step it may train
     Heartbeat m_lastHeartbeat;

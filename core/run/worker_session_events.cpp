@@ -27,6 +27,15 @@ std::string printable(std::string_view text, std::size_t limit)
     return text.size() > limit ? shown + "..." : shown;
 }
 
+/// An environment is whatever a worker makes of it.
+std::string gpuOf(const nlohmann::json& environment)
+{
+    const nlohmann::json::json_pointer path("/gpu/pci_bus_id");
+    if (!environment.is_object() || !environment.contains(path) || !environment[path].is_string())
+        return {};
+    return environment[path].get<std::string>();
+}
+
 std::int64_t countSkipped(const Samples& samples)
 {
     for (const auto& one : samples.series) {
@@ -120,6 +129,7 @@ std::optional<std::string> WorkerSession::handle(const Ready& event)
     if (m_phase != Phase::Loading)
         return "a ready that was not asked for";
     m_totalSteps = event.totalSteps;
+    m_gpu = gpuOf(event.environment);
     m_phase = Phase::Idle;
     m_observer.onEvent(m_run.index, event);
     for (const auto& change : m_waitingChanges)

@@ -24,6 +24,7 @@ std::optional<FakeOptions> parseFakeOptions(const std::vector<std::string>& argu
         {"--slow-ms", &options.slowMs},
     };
     const std::map<std::string, std::string*> texts{
+        {"--gpu", &options.gpu},
         {"--log", &options.log},
         {"--fault", &options.fault},
         {"--phase", &options.phase},

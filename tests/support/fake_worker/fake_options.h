@@ -19,6 +19,7 @@ struct FakeOptions {
     std::int64_t loadMs = 0; ///< between start and ready
     std::int64_t blockDoneFirst = 0; ///< 1 = a limit inside a block sends block_done, then finished
     std::int64_t shortBlocks = 0; ///< ends a block after so many steps although more are asked for
+    std::string gpu; ///< PCI bus id that it says it trains on; empty = the CPU
     std::string log; ///< appends "UNIX_MS FIRST_STEP COUNT VARIANT" for each samples line written
 
     std::string fault; ///< kill, segv, exit, hang, flood, broken-json, wrong-version, close-output,

@@ -105,7 +105,10 @@ void FakeWorker::load()
     if (!m_options.log.empty())
         m_log = ::open(m_options.log.c_str(), O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC, 0600);
     m_began = Clock::now();
-    m_link.send(Ready{{{"precision_in_force", "fake"}}, m_total});
+    nlohmann::json environment{{"precision_in_force", "fake"}};
+    if (!m_options.gpu.empty())
+        environment["gpu"] = {{"pci_bus_id", m_options.gpu}};
+    m_link.send(Ready{environment, m_total});
     m_faults.at("idle");
 }
 
