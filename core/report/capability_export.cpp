@@ -189,6 +189,15 @@ void addTheory(Document& document, const CapabilityCard& card)
     document.table({"", "Measured", "Published", "Share", "Source"}, rows);
 }
 
+std::string factText(const std::string& path, const nlohmann::json& value)
+{
+    if (value.is_null())
+        return "none, or not readable";
+    if (value.is_number() && path.ends_with("bytes"))
+        return bytesText(value.get<double>());
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 void addFacts(Document& document, const nlohmann::json& json, const std::string& path,
     std::vector<std::vector<std::string>>& rows)
 {
@@ -197,7 +206,7 @@ void addFacts(Document& document, const nlohmann::json& json, const std::string&
             addFacts(document, value, path.empty() ? key : fmt::format("{}/{}", path, key), rows);
         return;
     }
-    rows.push_back({path, json.is_string() ? json.get<std::string>() : json.dump()});
+    rows.push_back({path, factText(path, json)});
 }
 
 void fill(Document& document, const CapabilityCard& card)

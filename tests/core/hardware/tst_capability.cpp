@@ -136,6 +136,8 @@ private Q_SLOTS:
         auto after = before;
         after.facts["gpu"]["driver"] = "590.2";
         after.facts["gpu"]["temperature_c"] = 70;
+        before.facts["gpu"]["pcie_generation"] = 5;
+        after.facts["gpu"]["pcie_generation"] = 1; // it rests
         const auto change = only(compareCards(before, after));
         QCOMPARE(change.what, std::string("gpu/driver"));
         QCOMPARE(change.before, std::string("580.1"));
@@ -175,6 +177,19 @@ private Q_SLOTS:
         QVERIFY(html.find("A &lt;CPU&gt;") != std::string::npos);
         QVERIFY(html.find("<script") == std::string::npos);
         QVERIFY(html.find("http") == std::string::npos);
+    }
+
+    void factsAreExportedAsPeopleReadThem()
+    {
+        auto told = gpuCard("NVIDIA H200", 9, 0, 0.5, 0.1, 0.1);
+        told.facts["machine"]["caches"]["l2"] = {{"bytes", 2 << 20}, {"cores", 1}};
+        told.facts["machine"]["governor"] = nullptr;
+        told.facts["gpu"]["absent"]["mig"] = "not supported by this GPU";
+        const auto markdown = cardMarkdown(told);
+        for (const auto* row : {"| machine/caches/l2/bytes | 2.0 MiB |",
+                 "| machine/caches/l2/cores | 1 |", "| machine/governor | none, or not readable |",
+                 "| gpu/absent/mig | not supported by this GPU |"})
+            QVERIFY2(markdown.find(row) != std::string::npos, row);
     }
 
     void everyTableRowHasAllColumns()
