@@ -161,7 +161,7 @@ QString memoryText(const Json& machine)
     return text;
 }
 
-/// "L1d 32 KiB, L1i 64 KiB, L2 512 KiB, L3 8.0 MiB for 2 cores".
+/// "L1d 32.0 KiB, L2 512 KiB, L3 8.0 MiB for 2 cores".
 QString cachesText(const Json& caches)
 {
     QStringList parts;

@@ -215,7 +215,7 @@ void TestHardwareModels::factsNameWhatIsThere()
     QCOMPARE(value("Other load"), QStringLiteral("2.1 %"));
     QCOMPARE(value("Governor"), QStringLiteral("not readable"));
     QVERIFY(value("Environment onednn max cpu isa").contains(QStringLiteral("AVX2")));
-    QCOMPARE(value("Caches"), QStringLiteral("L1d 32 KiB, L3 8.0 MiB for 2 cores"));
+    QCOMPARE(value("Caches"), QStringLiteral("L1d 32.0 KiB, L3 8.0 MiB for 2 cores"));
     QCOMPARE(value("NUMA nodes"), QStringLiteral("2"));
     QCOMPARE(value("NUMA"), QStringLiteral("node0: cores 0-1, 8.0 GiB; node1: cores 2-3, 8.0 GiB"));
     card.facts["gpu"] = {{"name", "Card X"}, {"compute_major", 9}, {"compute_minor", 0}};
