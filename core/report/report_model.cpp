@@ -209,6 +209,9 @@ Result<ReportModel> buildReport(const RunStore& store, const std::vector<std::in
     auto system = systemRows(store, model.columns);
     if (!system)
         return tl::unexpected(system.error());
+    const auto loads = loadWarnings(store, model.columns);
+    if (!loads)
+        return tl::unexpected(loads.error());
     auto events = eventRows(store, model.columns);
     if (!events)
         return tl::unexpected(events.error());
@@ -219,6 +222,7 @@ Result<ReportModel> buildReport(const RunStore& store, const std::vector<std::in
         model.columns.size(), model.columns.size() == 1 ? "run" : "runs", kVersion);
     model.verdict = verdictText(model.columns);
     model.warnings = warningsOf(model.columns);
+    model.warnings.insert(model.warnings.end(), loads->begin(), loads->end());
     model.metrics = metricRows(model.columns);
     model.system = std::move(*system);
     model.charts = std::move(*charts);

@@ -80,6 +80,9 @@ ReportFacts settingFacts(const std::vector<ReportColumn>& columns);
 ReportFacts environmentFacts(const std::vector<ReportColumn>& columns);
 [[nodiscard]] Result<std::vector<ReportRow>> systemRows(
     const RunStore& store, const std::vector<ReportColumn>& columns);
+/// One sentence for each run beside which other programs had over kForeignLoadLimit in the median.
+[[nodiscard]] Result<std::vector<std::string>> loadWarnings(
+    const RunStore& store, const std::vector<ReportColumn>& columns);
 [[nodiscard]] Result<std::vector<Chart>> buildCharts(
     const RunStore& store, const std::vector<ReportColumn>& columns);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the machine did while each run trained.
 #include "core/base/human_text.h"
+#include "core/hardware/system_monitor.h"
 #include "core/report/report_model.h"
 #include "core/run/series_info.h"
 #include "core/stats/energy_use.h"
@@ -69,21 +70,21 @@ std::optional<double> valueOf(std::vector<double> values, Statistic statistic)
     return statistic == Statistic::Highest ? std::ranges::max(values) : quartiles(values)->median;
 }
 
-Result<ReportCell> systemCell(const RunStore& store, std::int64_t run, const SystemRow& row)
-{
-    auto slice = store.readSeries(run, std::string(row.series));
-    if (!slice)
-        return tl::unexpected(slice.error());
-    const auto value = valueOf(std::move(slice->y), row.statistic);
-    return value ? ReportCell{row.text(*value), "", false} : ReportCell{"not measured", "", true};
-}
-
 Result<std::vector<double>> values(const RunStore& store, std::int64_t run, std::string_view name)
 {
     auto slice = store.readSeries(run, std::string(name));
     if (!slice)
         return tl::unexpected(slice.error());
     return std::move(slice->y);
+}
+
+Result<ReportCell> systemCell(const RunStore& store, std::int64_t run, const SystemRow& row)
+{
+    auto read = values(store, run, row.series);
+    if (!read)
+        return tl::unexpected(read.error());
+    const auto value = valueOf(std::move(*read), row.statistic);
+    return value ? ReportCell{row.text(*value), "", false} : ReportCell{"not measured", "", true};
 }
 
 Result<std::optional<EnergyUse>> readEnergyUse(
@@ -134,6 +135,24 @@ Result<ReportRow> energyRow(const RunStore& store, const std::vector<ReportColum
 }
 
 } // namespace
+
+Result<std::vector<std::string>> loadWarnings(
+    const RunStore& store, const std::vector<ReportColumn>& columns)
+{
+    std::vector<std::string> warnings;
+    for (const auto& column : columns) {
+        auto foreign = values(store, column.run.id, series::kForeignCpuPercent);
+        if (!foreign)
+            return tl::unexpected(foreign.error());
+        const auto percent = valueOf(std::move(*foreign), Statistic::Median);
+        if (percent && *percent > kForeignLoadLimit * 100)
+            warnings.push_back(fmt::format(
+                "{}: other programs had {} of the usable cores while it trained (median). Its "
+                "times are longer than the machine alone would need.",
+                column.name, wholePercent(*percent)));
+    }
+    return warnings;
+}
 
 Result<std::vector<ReportRow>> systemRows(
     const RunStore& store, const std::vector<ReportColumn>& columns)

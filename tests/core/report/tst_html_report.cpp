@@ -156,7 +156,10 @@ private Q_SLOTS:
                 writer->onEvent(run,
                     Points{Axis::Time, {i * 0.25},
                         {{"package_energy_j", {500 + watts * i * 0.25}},
-                            {"foreign_cpu_percent", {i == 7 ? 60.0 : 3.0}},
+                            {"foreign_cpu_percent",
+                                {i == 7            ? 60.0
+                                        : run == 0 ? 3.0
+                                                   : 30.0}},
                             {"available_memory_bytes", {(i == 9 ? 1.0 : 2.0) * 1024 * 1024}}}});
             writer->onState(run, finished(400, 0));
         }
@@ -181,6 +184,9 @@ private Q_SLOTS:
         QCOMPARE(cells("Energy a sample, CPU").at(0).text, std::string("10.0 mJ at 64.0 W"));
         QCOMPARE(cells("Energy a sample, CPU").at(1).text, std::string("5.00 mJ at 32.0 W"));
         QCOMPARE(cells("Energy a sample, CPU").at(1).note, std::string("0.50x"));
+        QCOMPARE(model.warnings.size(), std::size_t{1});
+        QVERIFY2(model.warnings[0].starts_with("bf16: other programs had 30 % of the usable cores"),
+            model.warnings[0].c_str());
         const auto html = htmlOf(stored);
         QVERIFY(html.contains(QStringLiteral("The machine meanwhile")));
         // The step that ends at 1.76 s; on the throughput chart only.
