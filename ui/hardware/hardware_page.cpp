@@ -142,9 +142,8 @@ void HardwarePage::connectParts()
 
 QString HardwarePage::startProblem() const
 {
-    if (m_session && m_runIsOn())
-        return tr("a run is on, and a check would disturb its figures");
-    return m_otherWork;
+    const QString on = m_session && m_runIsOn() ? tr("a run is on") : m_otherWork;
+    return on.isEmpty() ? QString() : tr("%1, and a check would disturb its figures").arg(on);
 }
 
 void HardwarePage::startCheck(bool quick)

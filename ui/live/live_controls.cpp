@@ -78,7 +78,9 @@ LiveControls::LiveControls(QWidget* parent)
     addSeparator();
     m_raw = addCheck(tr("Raw curve"), tr("The unsmoothed values, faint behind the smoothed curve"));
     m_log = addCheck(tr("Log loss"), tr("A logarithmic axis for the loss"));
-    m_marks = addCheck(tr("Marks"), tr("Skipped steps, non-finite values, growth and back-off"));
+    m_marks = addCheck(tr("Marks"),
+        tr("Skipped steps, non-finite values, growth and back-off; where heat or other programs "
+           "slowed a run"));
     addSeparator();
     setupFollow();
     m_layout->addStretch();

@@ -8,12 +8,15 @@
 #include "ui/live/readout_view.h"
 #include "ui/live/result_table.h"
 #include "ui/live/scaler_panel.h"
+#include "ui/live/speed_up.h"
+#include "ui/live/system_plots.h"
 #include "ui/live/variant_panel.h"
 #include "ui/main_window/window_settings.h"
 #include "ui/runs/run_exporter.h"
 #include "ui/session/run_session.h"
 #include "ui/theme/value_text.h"
 #include "ui/widgets/dock.h"
+#include "ui/widgets/fold_row.h"
 
 #include <QComboBox>
 #include <QDesktopServices>
@@ -42,6 +45,9 @@ void LivePage::setSession(RunSession* session)
 {
     m_session = session;
     m_scaler->setVariants(session, {});
+    m_speedUp->clear();
+    m_speedUpDock->hide();
+    m_slow->set({}, false);
     m_repetition = -1;
     m_chosenRepetition.reset();
     listRepetitions();
@@ -104,6 +110,7 @@ void LivePage::showRepetition(int repetition)
     m_eventsSeen.assign(m_variants.size(), 0);
     m_endSeen.assign(m_variants.size(), false);
     m_plots->setVariants(m_variants);
+    m_system->setVariants(m_variants);
     m_legend->setVariants(m_variants);
     m_panel->setVariants(m_variants);
     m_scaler->setVariants(m_session, m_variants);
@@ -124,6 +131,8 @@ void LivePage::refresh()
         variant.trace->poll(m_session->buffer());
     m_session->setFast(m_plots->group().dragging());
     m_plots->refresh();
+    m_system->refresh();
+    m_systemRow->setDetail(m_system->summary(m_session->activeRun()));
     refreshSummaries(false);
     refreshFigures();
     m_scaler->refresh();
@@ -166,6 +175,24 @@ void LivePage::refreshSummaries(bool now)
     m_resultDock->setDetail(
         repeats == 1 ? tr("one seed") : tr("seed %1 of %2").arg(m_repetition + 1).arg(repeats));
     refreshFigures();
+    showSlowVariants();
+}
+
+/// Only of a comparison that has ended: a profile would disturb one that is on.
+void LivePage::showSlowVariants()
+{
+    m_slow->set(
+        m_session->ended() ? slowVariants(m_variants, m_summaries) : std::vector<SlowVariant>{},
+        m_session->comparisonId() > 0);
+}
+
+void LivePage::explain(int variant)
+{
+    const LiveVariant& shown = m_variants.at(static_cast<std::size_t>(variant));
+    m_speedUp->explain(m_session->runId(shown.trace->run()));
+    m_speedUpDock->setDetail(shown.name);
+    m_speedUpDock->show();
+    m_speedUpDock->raise();
 }
 
 void LivePage::refreshEvents()
@@ -244,8 +271,11 @@ void LivePage::openEvent(int row)
     m_eventLine->setText(
         event.detail.isEmpty() ? event.text : event.text + QLatin1Char('\n') + event.detail);
     m_eventLine->show();
-    if (event.step && event.variant < static_cast<int>(m_variants.size()))
-        m_plots->showStep(event.variant, *event.step);
+    if (event.variant >= static_cast<int>(m_variants.size()))
+        return;
+    const RunTrace& trace = *m_variants[static_cast<std::size_t>(event.variant)].trace;
+    if (const auto step = event.step || event.timeS <= 0 ? event.step : trace.stepAt(event.timeS))
+        m_plots->showStep(event.variant, *step);
 }
 
 void LivePage::pageShown()

@@ -22,12 +22,17 @@ class Dock;
 class DockArea;
 class EventTable;
 class ExperimentDocument;
+class FoldRow;
 class LegendRow;
 class LiveControls;
 class ReadoutView;
 class ResultTable;
 class RunExporter;
+class RunProfiler;
 class ScalerPanel;
+class SpeedUpLines;
+class SpeedUpPanel;
+class SystemPlots;
 class VariantPanel;
 class WindowSettings;
 
@@ -35,9 +40,10 @@ class WindowSettings;
 class LivePage : public Page {
     Q_OBJECT
 public:
-    /// `start` is the window's action, for the empty page. `store` is read for the report.
+    /// `start` is the window's action, for the empty page. `store` is read for the report and for
+    /// what `profiler`, which outlives the page, found out.
     LivePage(QAction* start, const ExperimentDocument& document, WindowSettings& settings,
-        std::filesystem::path store, QWidget* parent = nullptr);
+        std::filesystem::path store, RunProfiler& profiler, QWidget* parent = nullptr);
     ~LivePage() override;
 
     QString name() const override { return QStringLiteral("Live"); }
@@ -49,6 +55,7 @@ public:
     void restoreLayout(const QByteArray& layout) override;
 
     LivePlots& plots() { return *m_plots; }
+    SystemPlots& systemPlots() { return *m_system; }
     /// Renders the report of the current comparison in the background, then opens it; a failure is
     /// shown.
     void report();
@@ -63,9 +70,11 @@ protected:
 private:
     void setupCentre();
     void setupRepetitions(QVBoxLayout& layout);
-    void setupDocks();
+    void setupSystem(QVBoxLayout& layout);
+    void setupDocks(RunProfiler& profiler);
     QPushButton* makeReportButton();
     void setupScaler(Dock& beside);
+    void setupSpeedUp(Dock& beside, RunProfiler& profiler);
     QWidget* makeEvents();
     QWidget* makeResult();
     void setupExport();
@@ -81,6 +90,8 @@ private:
     void refreshSummaries(bool now);
     void refreshEvents();
     void showReadout();
+    void showSlowVariants();
+    void explain(int variant);
     void applyOptions();
     void loadOptions();
     void saveOptions();
@@ -106,6 +117,8 @@ private:
     LiveControls* m_controls = nullptr;
     LegendRow* m_legend = nullptr;
     LivePlots* m_plots = nullptr;
+    SystemPlots* m_system = nullptr;
+    FoldRow* m_systemRow = nullptr;
     QWidget* m_empty = nullptr;
     QLabel* m_emptyText = nullptr;
     VariantPanel* m_panel = nullptr;
@@ -115,11 +128,14 @@ private:
     QTableView* m_eventView = nullptr;
     QLabel* m_eventLine = nullptr; ///< the chosen event in full
     ResultTable* m_result = nullptr;
+    SpeedUpLines* m_slow = nullptr; ///< under the result
+    SpeedUpPanel* m_speedUp = nullptr;
     QPushButton* m_report = nullptr;
     Dock* m_scalerDock = nullptr;
     Dock* m_readoutDock = nullptr;
     Dock* m_eventDock = nullptr;
     Dock* m_resultDock = nullptr;
+    Dock* m_speedUpDock = nullptr;
 };
 
 } // namespace mantissa::ui

@@ -6,6 +6,8 @@
 #include "ui/live/readout_view.h"
 #include "ui/live/result_table.h"
 #include "ui/live/scaler_panel.h"
+#include "ui/live/speed_up.h"
+#include "ui/live/system_plots.h"
 #include "ui/live/variant_panel.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/window_settings.h"
@@ -15,6 +17,7 @@
 #include "ui/theme/fonts.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/dock_area.h"
+#include "ui/widgets/fold_row.h"
 #include "ui/widgets/table.h"
 
 #include <QAction>
@@ -32,14 +35,15 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr int kLayoutVersion = 2;
+constexpr int kLayoutVersion = 3;
 /// In a page smaller than this the docks of a side are tabs.
 constexpr QSize kRoomy(1060, 640);
+const QString kSystemFolded = QStringLiteral("live/system_folded");
 
 } // namespace
 
 LivePage::LivePage(QAction* start, const ExperimentDocument& document, WindowSettings& settings,
-    std::filesystem::path store, QWidget* parent)
+    std::filesystem::path store, RunProfiler& profiler, QWidget* parent)
     : Page(parent)
     , m_settings(settings)
     , m_document(document)
@@ -52,7 +56,7 @@ LivePage::LivePage(QAction* start, const ExperimentDocument& document, WindowSet
     m_exporter = new RunExporter(m_store, this);
     layout->addWidget(m_docks);
     setupCentre();
-    setupDocks();
+    setupDocks(profiler);
     setupExport();
     connectParts();
     loadOptions();
@@ -98,7 +102,21 @@ void LivePage::setupCentre()
     layout->addWidget(m_controls);
     setupRepetitions(*layout);
     layout->addLayout(stack, 1);
+    setupSystem(*layout);
     m_docks->setCentralWidget(centre);
+}
+
+/// Folded at first: the curves of the training come first, and its title tells the figures of now.
+void LivePage::setupSystem(QVBoxLayout& layout)
+{
+    m_system = new SystemPlots;
+    m_systemRow = new FoldRow(tr("System"), m_system);
+    m_systemRow->button()->setObjectName(QStringLiteral("system_fold"));
+    m_systemRow->setDetail(m_system->summary(-1));
+    m_systemRow->setFolded(m_settings.flag(kSystemFolded, true));
+    layout.addWidget(m_systemRow);
+    connect(m_systemRow, &FoldRow::foldedChanged, this,
+        [this](bool folded) { m_settings.set(kSystemFolded, folded); });
 }
 
 /// The legend, and at its end the chooser of the repetition; hidden where there is only one.
@@ -121,7 +139,7 @@ void LivePage::setupRepetitions(QVBoxLayout& layout)
     m_repetitions->hide();
 }
 
-void LivePage::setupDocks()
+void LivePage::setupDocks(RunProfiler& profiler)
 {
     m_panel = new VariantPanel(m_docks);
     Dock* variants = m_docks->addDock(
@@ -130,6 +148,7 @@ void LivePage::setupDocks()
     m_resultDock = m_docks->addDock(
         QStringLiteral("result"), tr("Result so far"), makeResult(), Qt::RightDockWidgetArea);
     m_resultDock->addTitleWidget(makeReportButton());
+    setupSpeedUp(*variants, profiler);
 
     m_readout = new ReadoutView(m_docks);
     m_readoutDock = m_docks->addDock(
@@ -162,6 +181,18 @@ void LivePage::setupScaler(Dock& beside)
         [this](int run, const ScalerConfig& scaler) {
             Q_EMIT variantRequested(m_session->runId(run), scaler);
         });
+}
+
+/// A tab behind the variants too, not there before somebody asks why.
+void LivePage::setupSpeedUp(Dock& beside, RunProfiler& profiler)
+{
+    m_speedUp = new SpeedUpPanel(m_store, profiler, m_docks);
+    m_speedUpDock = m_docks->addDock(
+        QStringLiteral("speed_up"), tr("Why no speed-up"), m_speedUp, Qt::RightDockWidgetArea);
+    m_docks->tabifyDockWidget(&beside, m_speedUpDock);
+    beside.raise();
+    m_speedUpDock->hide();
+    connect(m_slow, &SpeedUpLines::whyWanted, this, &LivePage::explain);
 }
 
 QPushButton* LivePage::makeReportButton()
@@ -214,7 +245,11 @@ QWidget* LivePage::makeEvents()
 
 QWidget* LivePage::makeResult()
 {
-    auto* table = new QTableView(m_docks);
+    auto* box = new QWidget(m_docks);
+    auto* layout = new QVBoxLayout(box);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* table = new QTableView(box);
     table->setObjectName(QStringLiteral("result"));
     table->setAccessibleName(tr("Result so far"));
     m_result = new ResultTable(table);
@@ -226,7 +261,10 @@ QWidget* LivePage::makeResult()
         table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     });
     table->setMinimumHeight(100);
-    return table;
+    m_slow = new SpeedUpLines(box);
+    layout->addWidget(table, 1);
+    layout->addWidget(m_slow);
+    return box;
 }
 
 void LivePage::setupExport()
@@ -240,6 +278,20 @@ void LivePage::setupExport()
     for (SeriesPlot* plot : m_plots->plots())
         menu->addAction(
             tr("Copy %1 plot").arg(plot->title().toLower()), this, [plot] { copyPlot(*plot); });
+    // The plots of the machine are there only as far as a run has data for them.
+    QMenu* system = menu->addMenu(tr("System"));
+    connect(menu, &QMenu::aboutToShow, this, [this, system] {
+        system->clear();
+        system->setEnabled(!m_system->plots().empty());
+        for (SeriesPlot* plot : m_system->plots()) {
+            system->addAction(tr("Save %1 plot...").arg(plot->title()), this,
+                [this, plot] { exportPlotWithDialog(*plot, XAxisKind::RelativeTime, this); });
+        }
+        system->addSeparator();
+        for (SeriesPlot* plot : m_system->plots())
+            system->addAction(
+                tr("Copy %1 plot").arg(plot->title()), this, [plot] { copyPlot(*plot); });
+    });
 }
 
 void LivePage::connectParts()
@@ -249,15 +301,20 @@ void LivePage::connectParts()
         saveOptions();
     });
     PlotGroup& group = m_plots->group();
-    connect(m_controls, &LiveControls::followChosen, &group, &PlotGroup::setFollow);
-    connect(m_controls, &LiveControls::fitChosen, &group, &PlotGroup::fit);
-    connect(&group, &PlotGroup::followChanged, m_controls, &LiveControls::setFollow);
+    PlotGroup& system = m_system->group();
+    for (PlotGroup* each : {&group, &system}) {
+        connect(m_controls, &LiveControls::followChosen, each, &PlotGroup::setFollow);
+        connect(m_controls, &LiveControls::fitChosen, each, &PlotGroup::fit);
+        connect(each, &PlotGroup::followChanged, m_controls,
+            [this, &group, &system] { m_controls->setFollow(group.follow() && system.follow()); });
+    }
     connect(&group, &PlotGroup::cursorChanged, this, &LivePage::showReadout);
     connect(&group, &PlotGroup::rangeChanged, this, [this] {
         if (m_session)
             m_session->setFast(m_plots->group().dragging());
     });
     connect(m_legend, &LegendRow::shownChanged, m_plots, &LivePlots::setVariantVisible);
+    connect(m_legend, &LegendRow::shownChanged, m_system, &SystemPlots::setVariantVisible);
     connect(m_eventView, &QTableView::clicked, this,
         [this](const QModelIndex& index) { openEvent(index.row()); });
     connect(m_eventView, &QTableView::activated, this,
@@ -323,6 +380,8 @@ QByteArray LivePage::saveLayout() const
 void LivePage::restoreLayout(const QByteArray& layout)
 {
     m_docks->restoreLayout(layout);
+    if (m_speedUp->run() == 0)
+        m_speedUpDock->hide();
 }
 
 } // namespace mantissa::ui

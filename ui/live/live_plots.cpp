@@ -191,6 +191,25 @@ void LivePlots::feedEdits(int variant)
     }
 }
 
+void LivePlots::feedDisturbances(int variant)
+{
+    const auto index = static_cast<std::size_t>(variant);
+    const RunTrace& trace = *m_variants[index].trace;
+    Curves& curves = m_curves[index];
+    for (; curves.disturbances < trace.events().size(); ++curves.disturbances) {
+        const LifecycleEvent& event = trace.events()[curves.disturbances];
+        if (!isDisturbance(event))
+            continue;
+        const auto step = trace.stepAt(event.timeS);
+        if (!step)
+            return; // its samples come later
+        m_rate->addMark({MarkKind::Disturbed, xOf(trace, *step), 0, curves.rate,
+            tr("%1, step %2: %3")
+                .arg(m_variants[index].name, formatCount(*step),
+                    QString::fromStdString(event.message))});
+    }
+}
+
 void LivePlots::refresh()
 {
     for (int i = 0; i < static_cast<int>(m_variants.size()); ++i) {
@@ -202,6 +221,7 @@ void LivePlots::refresh()
         feed(i, m_memory, curves.memory, series::kMemoryBytes, 1 / kMiB);
         feedMarks(i);
         feedEdits(i);
+        feedDisturbances(i);
         const auto& peaks = trace.series(series::kPeakMemoryBytes).y;
         if (peaks.size() > 1)
             m_memory->setLimit(
@@ -209,7 +229,18 @@ void LivePlots::refresh()
     }
     chooseRateScale();
     updateTitles();
+    countDisturbed();
     m_group.dataChanged();
+}
+
+void LivePlots::countDisturbed()
+{
+    const auto count = std::ranges::count(m_rate->marks(), MarkKind::Disturbed, &PlotMark::kind);
+    std::vector<MarkKey> keys;
+    if (count > 0)
+        keys.push_back({MarkKind::Disturbed,
+            tr("disturbed: %1").arg(formatCount(static_cast<double>(count)))});
+    m_rate->setMarkKey(std::move(keys));
 }
 
 void LivePlots::chooseRateScale()
@@ -277,7 +308,7 @@ void LivePlots::setXAxisKind(XAxisKind kind)
         plot->clearMarks();
     }
     for (Curves& curves : m_curves)
-        curves.marked = curves.edits = 0;
+        curves.marked = curves.edits = curves.disturbances = 0;
     refresh();
     m_group.fit();
 }

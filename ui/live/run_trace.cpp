@@ -2,6 +2,7 @@
 #include "ui/live/run_trace.h"
 
 #include "core/run/series_info.h"
+#include "core/run/system_events.h"
 
 #include <QDateTime>
 #include <algorithm>
@@ -14,7 +15,13 @@ namespace {
 
 constexpr std::array kPolled{series::kLoss, series::kMetric, series::kScale, series::kGrowthTracker,
     series::kFoundInf, series::kStepMs, series::kSamplesPerSecond, series::kTimeS,
-    series::kMemoryBytes, series::kPeakMemoryBytes};
+    series::kMemoryBytes, series::kPeakMemoryBytes,
+    // On the axis time.
+    series::kRssBytes, series::kProcessCpuPercent, series::kHostCpuPercent,
+    series::kForeignCpuPercent, series::kCpuMhz, series::kAvailableMemoryBytes,
+    series::kCpuTemperatureC, series::kPackageEnergyJ, series::kGpuUtilisationPercent,
+    series::kGpuMemoryBytes, series::kGpuPowerW, series::kGpuTemperatureC, series::kGpuSmMhz,
+    series::kGpuMemoryMhz, series::kGpuEnergyJ};
 
 /// Index of the point at `step`, or of the nearest one before it.
 std::optional<std::size_t> indexAt(const TraceSeries& series, double step)
@@ -90,6 +97,15 @@ double RunTrace::timeAt(double step) const
     return index ? times.y[*index] : 0;
 }
 
+std::optional<double> RunTrace::stepAt(double timeS) const
+{
+    const TraceSeries& times = series(series::kTimeS);
+    if (const auto step = stepAtTime(times.x, times.y, timeS))
+        return step;
+    const bool ended = isEnd(m_status.outcome.state) && !times.x.empty();
+    return ended ? std::optional(times.x.back()) : std::nullopt;
+}
+
 std::optional<double> RunTrace::trainSecondsAt(double step) const
 {
     const auto index = indexAt(series(series::kStepMs), step);
@@ -119,6 +135,20 @@ RunSummary RunTrace::summary() const
     input.blockStarts = m_blockStarts;
     input.usesScaler = m_variant.usesScaler();
     return summarize(input);
+}
+
+std::optional<double> stepAtTime(
+    std::span<const double> steps, std::span<const double> endTimes, double timeS)
+{
+    const auto found = std::ranges::lower_bound(endTimes, timeS);
+    const auto index = static_cast<std::size_t>(found - endTimes.begin());
+    return index < std::min(steps.size(), endTimes.size()) ? std::optional(steps[index])
+                                                           : std::nullopt;
+}
+
+bool isDisturbance(const LifecycleEvent& event)
+{
+    return event.kind == event_kind::kThrottled || event.kind == event_kind::kForeignLoad;
 }
 
 } // namespace mantissa::ui

@@ -6,13 +6,15 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mantissa::ui {
 
-/// Points of a series as they came: x is the step.
+/// Points of a series as they came: x is the step, or seconds since the run's start for a series on
+/// the axis time.
 struct TraceSeries {
     std::vector<double> x;
     std::vector<double> y;
@@ -39,6 +41,9 @@ public:
     std::optional<double> last(std::string_view name) const;
     /// Seconds since the run's start at the end of a step; of the nearest known one.
     double timeAt(double step) const;
+    /// The step under way at a time, e.g. of an event that names none; nothing while its samples
+    /// have not come. After the last one of a run that has ended: the last one.
+    std::optional<double> stepAt(double timeS) const;
     /// Seconds of training up to a step, pauses and validation not counted.
     std::optional<double> trainSecondsAt(double step) const;
     /// Unix time of the run's start in seconds; 0 before its first sample.
@@ -62,5 +67,13 @@ private:
     std::int64_t m_nonFiniteLosses = 0;
     double m_startUnix = 0;
 };
+
+/// The step under way at `timeS`: the first of `steps` that ends then or later, by their end times;
+/// nothing after the last one.
+std::optional<double> stepAtTime(
+    std::span<const double> steps, std::span<const double> endTimes, double timeS);
+
+/// Whether an event tells of something outside the run that slows it: heat, other programs.
+bool isDisturbance(const LifecycleEvent& event);
 
 } // namespace mantissa::ui

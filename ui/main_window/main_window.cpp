@@ -122,12 +122,6 @@ void MainWindow::showPageStatus()
     m_status->setPageTexts(m_pages[static_cast<std::size_t>(m_stack->currentIndex())]->status());
 }
 
-void MainWindow::setStartBlock(const QString& why)
-{
-    m_startBlock = why;
-    showState();
-}
-
 void MainWindow::showPage(const QString& name)
 {
     const auto found =
@@ -202,7 +196,7 @@ void MainWindow::endSession()
 
 void MainWindow::startRun()
 {
-    if (!m_document.experiment() || (m_session && !m_session->ended()) || !m_startBlock.isEmpty())
+    if (!m_document.experiment() || !busyWith().isEmpty())
         return;
     const auto options = workerOptions();
     if (!options)
@@ -223,16 +217,6 @@ void MainWindow::tellSlowFormats()
         lines << QString::fromStdString(warning);
     if (!lines.isEmpty())
         m_status->showMessage(lines.join(QLatin1Char(' ')), 30'000);
-}
-
-bool MainWindow::isBusy(const QString& what)
-{
-    const bool busy = m_session && !m_session->ended();
-    if (busy)
-        QMessageBox::information(this, what, tr("One comparison at a time: stop the run first."));
-    else if (!m_startBlock.isEmpty())
-        QMessageBox::information(this, what, tr("Not now: %1.").arg(m_startBlock));
-    return busy || !m_startBlock.isEmpty();
 }
 
 void MainWindow::resumeRun(std::int64_t run)
@@ -327,7 +311,7 @@ void MainWindow::openExperiment(const std::filesystem::path& file)
 
 void MainWindow::showState()
 {
-    m_bar->update(m_session.get(), m_startBlock);
+    m_bar->update(m_session.get(), otherWork());
     m_status->update(m_session.get());
     m_save->setEnabled(m_document.experiment().has_value());
     m_save->setToolTip(m_document.startProblem());

@@ -7,6 +7,7 @@
 
 #include <QMainWindow>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -59,8 +60,13 @@ public:
     /// Asks what to do with unsaved changes of the experiment, if there are any: true = they are
     /// saved or may go.
     bool mayDropChanges();
-    /// While not empty no run can start: why not, in a few words.
-    void setStartBlock(const QString& why);
+    /// While `why` is not empty no run can start: why not, in a few words. `by` is who says so, as
+    /// a key only.
+    void setStartBlock(const QObject* by, const QString& why);
+    /// What else than `asking` blocks a start, in the words of setStartBlock(); else empty.
+    QString otherWork(const QObject* asking = nullptr) const;
+    /// What a measurement by `asking` would disturb or be disturbed by, a run included.
+    QString busyWith(const QObject* asking = nullptr) const;
 
 public Q_SLOTS:
     void startRun();
@@ -76,6 +82,7 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void sessionChanged();
+    void startBlocksChanged();
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -113,7 +120,7 @@ private:
     QMenu* m_view = nullptr;
     QMenu* m_help = nullptr;
     QAction* m_save = nullptr;
-    QString m_startBlock;
+    std::map<const QObject*, QString> m_startBlocks;
     QAction* m_viewEnd = nullptr; ///< page actions stand before it
     std::unique_ptr<RunSession> m_session;
 };

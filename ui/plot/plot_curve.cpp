@@ -2,6 +2,7 @@
 #include "ui/plot/plot_curve.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace mantissa::ui {
 
@@ -55,6 +56,26 @@ std::optional<std::size_t> PlotCurve::nearest(double x) const
     if (above == xs.end())
         return index - 1;
     return x - xs[index - 1] <= xs[index] - x ? index - 1 : index;
+}
+
+Curve brokenAtGaps(const Curve& curve, double gap, double dot)
+{
+    Curve broken;
+    const auto add = [&broken](double x, double y) {
+        broken.x.push_back(x);
+        broken.y.push_back(y);
+    };
+    const std::size_t count = curve.x.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool begins = i == 0 || curve.x[i] - curve.x[i - 1] > gap;
+        const bool ends = i + 1 == count || curve.x[i + 1] - curve.x[i] > gap;
+        if (begins && i > 0)
+            add((curve.x[i - 1] + curve.x[i]) / 2, std::numeric_limits<double>::quiet_NaN());
+        add(curve.x[i], curve.y[i]);
+        if (begins && ends)
+            add(curve.x[i] + dot, curve.y[i]);
+    }
+    return broken;
 }
 
 } // namespace mantissa::ui

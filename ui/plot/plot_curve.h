@@ -18,6 +18,10 @@ struct CurveSpec {
     SeriesColour colour = SeriesColour::Reference;
     CurveShape shape = CurveShape::Line;
     bool smoothable = false; ///< follows the plot's smoothing, with the raw values faint behind it
+    Qt::PenStyle pen = Qt::SolidLine;
+    bool tagged = true; ///< its name stands at its end
+    double gap =
+        0; ///< where x jumps by more nothing was measured: no line there; 0 = always a line
 };
 
 /// The full data of one curve, raw and smoothed, each ready to be decimated. GUI thread.
@@ -53,5 +57,9 @@ private:
     CurvePyramid m_raw;
     CurvePyramid m_smoothed;
 };
+
+/// `curve` with a NaN wherever x jumps by more than `gap`. A point that is left alone between two
+/// becomes a line of the length `dot`, so that it is seen.
+Curve brokenAtGaps(const Curve& curve, double gap, double dot);
 
 } // namespace mantissa::ui

@@ -31,7 +31,7 @@ double paintKeys(QPainter& painter, const QRectF& place, const std::vector<MarkK
         painter.setPen(c.mutedText);
         painter.drawText(text, Qt::AlignVCenter | Qt::AlignLeft, key->text);
         drawMark(painter, key->kind, QPointF(text.left() - 9, place.center().y() + 0.5),
-            c.series(key->colour));
+            markColour(key->kind, key->colour, c));
         right = text.left() - 24;
     }
     return right;

@@ -24,6 +24,11 @@ QPolygonF triangle(const QPointF& c, bool up)
 
 } // namespace
 
+QColor markColour(MarkKind kind, SeriesColour series, const Colours& colours)
+{
+    return kind == MarkKind::Disturbed ? colours.warn : colours.series(series);
+}
+
 void drawMark(QPainter& painter, MarkKind kind, const QPointF& c, const QColor& colour)
 {
     painter.setBrush(Qt::NoBrush);
@@ -51,6 +56,9 @@ void drawMark(QPainter& painter, MarkKind kind, const QPointF& c, const QColor& 
         painter.drawPolygon(QPolygonF(
             {c + QPointF(0, -4), c + QPointF(4, 0), c + QPointF(0, 4), c + QPointF(-4, 0)}));
         break;
+    case MarkKind::Disturbed:
+        painter.fillRect(QRectF(c - QPointF(kHalf, kHalf), c + QPointF(kHalf, kHalf)), colour);
+        break;
     }
 }
 
@@ -67,6 +75,8 @@ QString markWord(MarkKind kind)
         return QStringLiteral("back-off");
     case MarkKind::Edit:
         return QStringLiteral("edit");
+    case MarkKind::Disturbed:
+        return QStringLiteral("disturbed");
     }
     return {};
 }

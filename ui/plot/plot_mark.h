@@ -15,7 +15,8 @@ enum class MarkKind {
     NonFinite, ///< crossed circle on the top rail
     Growth, ///< filled triangle up, above the value
     BackOff, ///< hollow triangle down, below the value
-    Edit ///< hollow diamond with a dotted line and its text
+    Edit, ///< hollow diamond with a dotted line and its text
+    Disturbed ///< square in the warning colour on the top rail: heat or other programs
 };
 
 /// Something that happened at one place of a curve. Never thinned out.
@@ -27,6 +28,8 @@ struct PlotMark {
     QString text; ///< tooltip, and the words beside an edit
 };
 
+/// The colour of a mark whose curve has `series`.
+QColor markColour(MarkKind kind, SeriesColour series, const Colours& colours);
 /// Draws the sign of a kind around `centre`, 7 to 8 px wide.
 void drawMark(QPainter& painter, MarkKind kind, const QPointF& centre, const QColor& colour);
 /// The word of the mark key: "skipped", "growth", ...

@@ -306,7 +306,10 @@ bool SeriesPlot::event(QEvent* event)
 {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const QString text = m_d->markTextAt(help->pos());
+        QString text = m_d->markTextAt(help->pos());
+        // In a narrow plot the title line is cut.
+        if (text.isEmpty() && help->pos().y() < kHeaderHeight && !m_d->header.detail.isEmpty())
+            text = m_d->header.title + QStringLiteral(": ") + m_d->header.detail;
         if (text.isEmpty())
             QToolTip::hideText();
         else

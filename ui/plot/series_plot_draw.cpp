@@ -117,11 +117,12 @@ AxisRange SeriesPlot::Private::fittedY() const
     }
     const double height = std::max(60, canvas->frame().height());
     double bottom = hasRail(MarkKind::Skipped) ? (kRailHeight + 10) / height : 0.06;
-    double top = hasRail(MarkKind::NonFinite) ? (kRailHeight + 10) / height : 0.08;
+    const bool topRail = hasRail(MarkKind::NonFinite) || hasRail(MarkKind::Disturbed);
+    double top = topRail ? (kRailHeight + 10) / height : 0.08;
     if (scale == YScale::Log2)
         top = std::max(top, 18 / height); // growth marks stand above their step
     if (scale == YScale::Linear && fromZero && lowest <= highest)
-        return {0, highest > 0 ? highest / (1 - 0.1) : 1};
+        return {0, highest > 0 ? highest / (1 - std::max(top, 0.1)) : 1};
     return paddedRange(lowest, highest, scale, bottom, top);
 }
 
@@ -163,8 +164,11 @@ void SeriesPlot::Private::updateGraphs()
     const Colours& c = colours(canvas->palette());
     const QCPRange x = canvas->xAxis->range();
     const auto columns = static_cast<std::size_t>(std::max(16, canvas->frame().width()));
-    const auto fill = [&](QCPGraph* graph, const CurvePyramid& pyramid) {
+    const double column = x.size() / static_cast<double>(columns);
+    const auto fill = [&](QCPGraph* graph, const CurvePyramid& pyramid, double gap) {
         Curve curve = pyramid.decimate(x.lower, x.upper, columns);
+        if (gap > 0)
+            curve = brokenAtGaps(curve, std::max(gap, 2 * column), 3 * column);
         if (scale != YScale::Linear) {
             // A logarithmic axis has no place for zero and below.
             for (double& y : curve.y)
@@ -181,13 +185,14 @@ void SeriesPlot::Private::updateGraphs()
         const bool raw = entry.curve.visible && rawVisible && entry.curve.isSmoothed();
         entry.shown->setVisible(entry.curve.visible);
         entry.raw->setVisible(raw);
-        entry.shown->setPen(QPen(colour, static_cast<int>(i) == hovered ? 2 : 1));
+        entry.shown->setPen(
+            QPen(colour, static_cast<int>(i) == hovered ? 2 : 1, entry.curve.spec().pen));
         colour.setAlphaF(static_cast<float>(kRawOpacity));
         entry.raw->setPen(QPen(colour, 1));
         if (entry.curve.visible)
-            fill(entry.shown, entry.curve.shown());
+            fill(entry.shown, entry.curve.shown(), entry.curve.spec().gap);
         if (raw)
-            fill(entry.raw, entry.curve.raw());
+            fill(entry.raw, entry.curve.raw(), entry.curve.spec().gap);
     }
 }
 
@@ -197,7 +202,7 @@ std::vector<NameTag> SeriesPlot::Private::nameTags() const
     std::vector<NameTag> tags;
     for (const Entry& entry : entries) {
         const auto& shown = entry.curve.shown();
-        if (!entry.curve.visible || shown.size() == 0)
+        if (!entry.curve.visible || !entry.curve.spec().tagged || shown.size() == 0)
             continue;
         // The last value in view, so that the tag names the curve also when zoomed in.
         const auto xs = shown.x();
@@ -222,6 +227,7 @@ QPointF SeriesPlot::Private::markPlace(const PlotMark& mark) const
         return {x, frame.bottom() - kRailHeight / 2.0};
     case MarkKind::NonFinite:
     case MarkKind::Edit:
+    case MarkKind::Disturbed:
         return {x, frame.top() + kRailHeight / 2.0};
     case MarkKind::Growth:
         return {x, toPixelY(mark.y) - 8};
@@ -259,7 +265,7 @@ void SeriesPlot::Private::paintMarks(QPainter& painter) const
         const auto index = static_cast<std::size_t>(mark.curve);
         if (index >= entries.size() || !entries[index].curve.visible)
             continue;
-        paint(mark, c.series(entries[index].curve.spec().colour));
+        paint(mark, markColour(mark.kind, entries[index].curve.spec().colour, c));
     }
     painter.restore();
 }

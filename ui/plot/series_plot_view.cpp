@@ -6,6 +6,12 @@
 
 namespace mantissa::ui {
 
+namespace {
+
+constexpr qsizetype kMostTexts = 6; ///< of marks in one tooltip
+
+} // namespace
+
 void SeriesPlot::Private::syncAxes()
 {
     // Several gestures may come before the next replot: each starts where the last one ended.
@@ -94,11 +100,14 @@ QString SeriesPlot::Private::markTextAt(const QPoint& at) const
 {
     if (!marksVisible)
         return {};
+    // Marks of several curves may stand at one place.
+    QStringList texts;
     for (const PlotMark& mark : marks) {
-        if (!mark.text.isEmpty() && (markPlace(mark) - QPointF(at)).manhattanLength() < 8)
-            return mark.text;
+        if (!mark.text.isEmpty() && !texts.contains(mark.text) && texts.size() < kMostTexts
+            && (markPlace(mark) - QPointF(at)).manhattanLength() < 8)
+            texts << mark.text;
     }
-    return {};
+    return texts.join(QLatin1Char('\n'));
 }
 
 void SeriesPlot::renderTo(QPaintDevice& device, const QSize& size)

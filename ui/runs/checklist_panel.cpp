@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/checklist_panel.h"
 
+#include "ui/runs/run_profiler.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/fonts.h"
 #include "ui/theme/icons.h"
@@ -78,8 +79,9 @@ QTreeWidgetItem* checkItem(const CheckResult& check, const QPalette& palette)
 
 } // namespace
 
-ChecklistPanel::ChecklistPanel(QWidget* parent)
+ChecklistPanel::ChecklistPanel(Lists lists, QWidget* parent)
     : QWidget(parent)
+    , m_lists(lists)
     , m_empty(new QLabel(tr("Choose one run to go through the checklist.")))
     , m_tree(new QTreeWidget)
 {
@@ -118,6 +120,26 @@ ChecklistPanel::ChecklistPanel(QWidget* parent)
     rebuild();
 }
 
+void ChecklistPanel::setProfiler(RunProfiler& profiler)
+{
+    connect(this, &ChecklistPanel::profileRequested, &profiler, &RunProfiler::start);
+    connect(this, &ChecklistPanel::cancelRequested, &profiler, &RunProfiler::cancel);
+    connect(&profiler, &RunProfiler::started, this,
+        [this](std::int64_t run) { setProfiling(true, tr("Run %1: starting").arg(run)); });
+    connect(&profiler, &RunProfiler::progressed, this,
+        [this](const QString& text) { setProfiling(true, text); });
+    connect(&profiler, &RunProfiler::ended, this, [this](std::int64_t run, const QString& problem) {
+        setProfiling(false,
+            problem.isEmpty() ? tr("Run %1 is profiled").arg(run)
+                              : tr("Run %1: %2").arg(run).arg(problem));
+    });
+}
+
+void ChecklistPanel::setEmptyText(const QString& text)
+{
+    m_empty->setText(text);
+}
+
 void ChecklistPanel::setRuns(std::shared_ptr<const RunDataList> runs)
 {
     m_runs = std::move(runs);
@@ -146,12 +168,19 @@ void ChecklistPanel::showProfileButton()
         m_profile->setToolTip(tr("Possible when the run has ended: a profile would disturb it"));
 }
 
+bool ChecklistPanel::isListed(std::string_view list) const
+{
+    return m_lists == Lists::All || list == "speed";
+}
+
 QString ChecklistPanel::summary() const
 {
     if (!m_runs || m_runs->size() != 1)
         return {};
     const auto found =
-        std::ranges::count(m_runs->front().checks, CheckAnswer::Found, &CheckResult::answer);
+        std::ranges::count_if(m_runs->front().checks, [this](const CheckResult& check) {
+            return isListed(check.list) && check.answer == CheckAnswer::Found;
+        });
     return tr("%1 found").arg(found);
 }
 
@@ -174,6 +203,8 @@ void ChecklistPanel::rebuild()
     const std::pair<std::string_view, QString> lists[]{
         {"nan", tr("When numbers go wrong")}, {"speed", tr("When there is no speed-up")}};
     for (const auto& [list, title] : lists) {
+        if (!isListed(list))
+            continue;
         auto* top = new QTreeWidgetItem(m_tree, {title});
         top->setFont(0, semibold(m_tree->font()));
         top->setFlags(Qt::ItemIsEnabled);

@@ -5,6 +5,7 @@
 
 #include <QWidget>
 #include <memory>
+#include <string_view>
 
 class QLabel;
 class QPushButton;
@@ -12,13 +13,21 @@ class QTreeWidget;
 
 namespace mantissa::ui {
 
+class RunProfiler;
+
 /// The NaN and the speed-up checklist of one chosen run: each question with its answer, what was
 /// found unfolded to the evidence and what to do. GUI thread only.
 class ChecklistPanel : public QWidget {
     Q_OBJECT
 
 public:
-    explicit ChecklistPanel(QWidget* parent = nullptr);
+    enum class Lists { All, SpeedUp };
+    explicit ChecklistPanel(Lists lists = Lists::All, QWidget* parent = nullptr);
+
+    /// Lets its button start and cancel profiles there, and shows what is on, whoever started it.
+    void setProfiler(RunProfiler& profiler);
+    /// What stands there while not one run is chosen.
+    void setEmptyText(const QString& text);
 
     void setRuns(std::shared_ptr<const RunDataList> runs);
     /// "3 found"; empty unless one run is chosen.
@@ -38,7 +47,9 @@ protected:
 private:
     void rebuild();
     void showProfileButton();
+    bool isListed(std::string_view list) const;
 
+    Lists m_lists;
     std::shared_ptr<const RunDataList> m_runs;
     QLabel* m_empty = nullptr;
     QTreeWidget* m_tree = nullptr;

@@ -4,6 +4,7 @@
 #include "core/base/human_text.h"
 #include "core/base/number_text.h"
 #include "core/run/series_info.h"
+#include "ui/live/run_trace.h"
 #include "ui/runs/run_columns.h"
 
 #include <algorithm>
@@ -177,6 +178,24 @@ std::vector<PlotMark> scaleMarks(const RunData& data, XAxisKind kind)
             mark = editMark(event, *x);
         if (mark)
             marks.push_back(std::move(*mark));
+    }
+    return marks;
+}
+
+std::vector<PlotMark> rateMarks(const RunData& data, XAxisKind kind)
+{
+    std::vector<PlotMark> marks;
+    const SeriesSlice* times = findSeries(data, series::kTimeS);
+    for (const LifecycleEvent& event : data.events) {
+        if (!isDisturbance(event) || !times || times->x.empty())
+            continue;
+        const double last = times->x.back();
+        const auto step =
+            static_cast<std::int64_t>(stepAtTime(times->x, times->y, event.timeS).value_or(last));
+        if (const auto x = xOfStep(data, step, kind))
+            marks.push_back({MarkKind::Disturbed, *x, 0, 0,
+                QStringLiteral("step %1: %2")
+                    .arg(toQString(groupedText(step)), toQString(event.message))});
     }
     return marks;
 }

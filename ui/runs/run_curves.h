@@ -25,6 +25,9 @@ std::vector<PlotMark> lossMarks(const RunData& data, XAxisKind kind);
 /// Skipped steps, growth, back-off and edits, for the loss scale plot.
 std::vector<PlotMark> scaleMarks(const RunData& data, XAxisKind kind);
 
+/// Where throttling or foreign load began, for the throughput plot.
+std::vector<PlotMark> rateMarks(const RunData& data, XAxisKind kind);
+
 /// The values of a run at one of its steps; name, colour and the smoothed loss are the caller's.
 ReadoutRow valuesAtStep(const RunData& data, double step);
 

@@ -11,13 +11,9 @@
 #include "ui/plot/series_plot.h"
 #include "ui/runs/run_columns.h"
 #include "ui/runs/run_curves.h"
-#include "ui/theme/fonts.h"
-#include "ui/widgets/swatch.h"
 
-#include <QCheckBox>
 #include <QGridLayout>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QMenu>
 #include <algorithm>
 #include <cmath>
@@ -257,7 +253,7 @@ void RunPlots::redraw()
     rebuildLegend(shown, labels);
     for (SeriesPlot* plot : m_plots)
         plot->clear();
-    m_skipped = m_nonFinite = 0;
+    m_skipped = m_nonFinite = m_disturbed = 0;
     std::vector<std::int64_t> ids;
     for (std::size_t i = 0; i < shown.size(); ++i) {
         drawRun(i, (*m_runs)[i], labels.at(static_cast<qsizetype>(i)));
@@ -304,6 +300,11 @@ void RunPlots::drawMarks(int curve, const RunData& run)
         mark.curve = curve;
         m_plots[ScalePlot]->addMark(mark);
     }
+    for (PlotMark mark : rateMarks(run, xKind())) {
+        ++m_disturbed;
+        mark.curve = curve;
+        m_plots[ThroughputPlot]->addMark(mark);
+    }
 }
 
 void RunPlots::chooseRateScale()
@@ -340,6 +341,10 @@ void RunPlots::setKeysAndNotes()
         {MarkKind::BackOff, tr("back-off"), SeriesColour::Reference},
         {MarkKind::Edit, tr("edit"), SeriesColour::Reference},
     });
+    std::vector<MarkKey> rateKey;
+    if (m_disturbed > 0)
+        rateKey.push_back({MarkKind::Disturbed, count("disturbed: ", m_disturbed)});
+    m_plots[ThroughputPlot]->setMarkKey(std::move(rateKey));
     QString note;
     QString scaleNote;
     if (!m_runs || m_runs->empty()) {
@@ -354,64 +359,6 @@ void RunPlots::setKeysAndNotes()
     }
     for (SeriesPlot* plot : m_plots)
         plot->setNote(plot == m_plots[ScalePlot] ? scaleNote : note);
-}
-
-void RunPlots::rebuildLegend(const std::vector<RunRecord>& runs, const QStringList& labels)
-{
-    while (QLayoutItem* item = m_legendRow->takeAt(0)) {
-        if (QWidget* widget = item->widget())
-            widget->deleteLater();
-        delete item;
-    }
-    for (std::size_t i = 0; i < runs.size(); ++i)
-        m_legendRow->addWidget(legendEntry(i, runs[i], labels.at(static_cast<qsizetype>(i))));
-    m_legendRow->addStretch(1);
-    m_legend->setVisible(!runs.empty());
-}
-
-QWidget* RunPlots::legendEntry(std::size_t index, const RunRecord& run, const QString& label)
-{
-    auto* entry = new QWidget;
-    auto* row = new QHBoxLayout(entry);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(6);
-    auto* box = new QCheckBox;
-    box->setAccessibleName(tr("Show %1").arg(label));
-    box->setToolTip(tr("Shows or hides run %1 of %2").arg(run.id).arg(toQString(run.experiment)));
-    box->setChecked(std::find(m_hiddenIds.begin(), m_hiddenIds.end(), run.id) == m_hiddenIds.end());
-    auto* name = new QLabel(label);
-    QFont bold = tableFont(font());
-    bold.setBold(true);
-    name->setFont(bold);
-    const auto skipped = toQString(groupedText(run.stepsSkipped));
-    auto* text =
-        new QLabel(tr("skipped %1 of %2").arg(skipped, toQString(groupedText(run.stepsAttempted))));
-    text->setFont(tableFont(font()));
-    row->addWidget(box);
-    row->addWidget(new Swatch(m_colours.at(index)));
-    row->addWidget(name);
-    row->addWidget(text);
-    connect(box, &QCheckBox::toggled, this, [this, index](bool on) { setHidden(index, !on); });
-    return entry;
-}
-
-void RunPlots::setHidden(std::size_t run, bool hidden)
-{
-    const std::int64_t id = m_shownIds.at(run);
-    std::erase(m_hiddenIds, id);
-    if (hidden)
-        m_hiddenIds.push_back(id);
-    for (SeriesPlot* plot : m_plots) {
-        plot->setCurveVisible(static_cast<int>(run), !hidden);
-        plot->clearMarks();
-    }
-    m_skipped = m_nonFinite = 0;
-    for (std::size_t i = 0; i < m_shownIds.size(); ++i) {
-        if (std::find(m_hiddenIds.begin(), m_hiddenIds.end(), m_shownIds[i]) == m_hiddenIds.end())
-            drawMarks(static_cast<int>(i), (*m_runs)[i]);
-    }
-    setKeysAndNotes();
-    m_group->dataChanged();
 }
 
 } // namespace mantissa::ui

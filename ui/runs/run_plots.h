@@ -80,6 +80,7 @@ private:
     LiveControls* m_controls = nullptr;
     std::size_t m_skipped = 0;
     std::size_t m_nonFinite = 0;
+    std::size_t m_disturbed = 0;
 };
 
 } // namespace mantissa::ui

@@ -3,6 +3,7 @@
 
 #include "core/base/paths.h"
 
+#include <fmt/format.h>
 #include <utility>
 
 namespace mantissa::ui {
@@ -25,7 +26,12 @@ void RunProfiler::start(std::int64_t run)
 {
     if (m_on)
         return;
+    if (const QString problem = m_startProblem ? m_startProblem() : QString(); !problem.isEmpty()) {
+        Q_EMIT ended(run, problem);
+        return;
+    }
     m_on = true;
+    Q_EMIT started(run);
     m_thread = std::jthread([this, work = m_work, run](std::stop_token stop) {
         const auto tell = [this](const std::string& text) {
             QMetaObject::invokeMethod(
@@ -61,6 +67,9 @@ RunProfiler::Work profilingIn(const std::filesystem::path& file)
         const auto store = RunStore::open(file);
         if (!store)
             return tl::unexpected(store.error());
+        if (!(*store)->writable())
+            return fail(
+                fmt::format("{} cannot be written: the profile could not be kept", file.string()));
         return profileStoredRun(**store, run, {*worker, {}, torchFolder()}, tell, std::move(stop));
     };
 }

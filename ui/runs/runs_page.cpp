@@ -46,13 +46,14 @@ std::vector<std::int64_t> idsOf(const std::vector<RunRecord>& runs)
 
 } // namespace
 
-RunsPage::RunsPage(const std::filesystem::path& store, WindowSettings& settings, QWidget* parent)
+RunsPage::RunsPage(const std::filesystem::path& store, WindowSettings& settings,
+    RunProfiler& profiler, QWidget* parent)
     : Page(parent)
     , m_settings(settings)
     , m_reader(new StoreReader(store, this))
     , m_editor(new StoreEditor(store, this))
     , m_exporter(new RunExporter(store, this))
-    , m_profiler(new RunProfiler(profilingIn(store), this))
+    , m_profiler(profiler)
     , m_model(new RunTableModel(this))
     , m_sorted(new RunSortFilter(*m_model, this))
     , m_eventModel(new RunEventModel(this))
@@ -109,27 +110,11 @@ QString RunsPage::torchVersion() const
     return {};
 }
 
-void RunsPage::connectProfiler()
-{
-    connect(m_checklist, &ChecklistPanel::profileRequested, this, [this](std::int64_t run) {
-        m_profiler->start(run);
-        m_checklist->setProfiling(true, tr("Run %1: starting").arg(run));
-    });
-    connect(m_checklist, &ChecklistPanel::cancelRequested, m_profiler, &RunProfiler::cancel);
-    connect(m_profiler, &RunProfiler::progressed, this,
-        [this](const QString& text) { m_checklist->setProfiling(true, text); });
-    connect(
-        m_profiler, &RunProfiler::ended, this, [this](std::int64_t run, const QString& problem) {
-            m_checklist->setProfiling(false,
-                problem.isEmpty() ? tr("Run %1 is profiled").arg(run)
-                                  : tr("Run %1: %2").arg(run).arg(problem));
-            m_reload.start(); // what has ended is not read again by itself
-        });
-}
-
 void RunsPage::connectParts()
 {
-    connectProfiler();
+    m_checklist->setProfiler(m_profiler);
+    // What has ended is not read again by itself.
+    connect(&m_profiler, &RunProfiler::ended, this, [this] { m_reload.start(); });
     connect(m_reader, &StoreReader::runsRead, this, &RunsPage::takeRuns);
     connect(m_reader, &StoreReader::runsLoaded, this, &RunsPage::takeData);
     connect(m_reader, &StoreReader::problemChanged, this,

@@ -45,8 +45,9 @@ class RunsPage : public Page {
     Q_OBJECT
 
 public:
-    RunsPage(
-        const std::filesystem::path& store, WindowSettings& settings, QWidget* parent = nullptr);
+    /// `profiler` outlives the page.
+    RunsPage(const std::filesystem::path& store, WindowSettings& settings, RunProfiler& profiler,
+        QWidget* parent = nullptr);
     ~RunsPage() override;
 
     QString name() const override;
@@ -85,7 +86,6 @@ private:
     void showTableMenu(const QPoint& position);
     void showNote(bool tags);
     void connectParts();
-    void connectProfiler();
     void takeRuns(const std::vector<RunRecord>& runs);
     void selectNewestComparison();
     void chosenChanged();
@@ -100,7 +100,7 @@ private:
     StoreReader* m_reader = nullptr;
     StoreEditor* m_editor = nullptr;
     RunExporter* m_exporter = nullptr;
-    RunProfiler* m_profiler = nullptr;
+    RunProfiler& m_profiler;
     RunActions* m_actions = nullptr;
     RunTableModel* m_model = nullptr;
     RunSortFilter* m_sorted = nullptr;

@@ -7,6 +7,7 @@
 #include "ui/help/help_menu.h"
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
+#include "ui/runs/run_profiler.h"
 #include "ui/runs/runs_page.h"
 
 #include <QAction>
@@ -37,8 +38,6 @@ ExperimentPage* addExperimentPage(
     auto* page = new ExperimentPage(document, machine);
     QObject::connect(page, &ExperimentPage::openRequested, &window, &MainWindow::openWithDialog);
     QObject::connect(page, &ExperimentPage::saveRequested, &window, &MainWindow::saveWithDialog);
-    QObject::connect(
-        &page->machine(), &MachinePanel::busyChanged, &window, &MainWindow::setStartBlock);
     window.addPage(page);
     return page;
 }
@@ -48,7 +47,6 @@ HardwarePage* addHardwarePage(
 {
     auto* page =
         new HardwarePage(store, window.settings(), [&window] { return window.workerProgram(); });
-    QObject::connect(page, &HardwarePage::busyChanged, &window, &MainWindow::setStartBlock);
     const auto follow = [page, &document] {
         const auto& draft = document.draft();
         page->setExperiment(draft ? QString::fromStdString(draft->name) : QString());
@@ -59,11 +57,25 @@ HardwarePage* addHardwarePage(
     return page;
 }
 
-/// Two measurements at a time would disturb each other.
-void keepApart(MachinePanel& machine, HardwarePage& hardware)
+/// Comparisons, checks, measurements and profiles would disturb one another: one at a time.
+void keepApart(
+    MainWindow& window, MachinePanel& machine, HardwarePage& hardware, RunProfiler& profiler)
 {
-    QObject::connect(&machine, &MachinePanel::busyChanged, &hardware, &HardwarePage::setOtherWork);
-    QObject::connect(&hardware, &HardwarePage::busyChanged, &machine, &MachinePanel::setOtherWork);
+    const auto block = [&window](const QObject* by) {
+        return [&window, by](const QString& why) { window.setStartBlock(by, why); };
+    };
+    QObject::connect(&machine, &MachinePanel::busyChanged, &window, block(&machine));
+    QObject::connect(&hardware, &HardwarePage::busyChanged, &window, block(&hardware));
+    QObject::connect(&profiler, &RunProfiler::started, &window, [&window, &profiler] {
+        window.setStartBlock(&profiler, MainWindow::tr("a run is being profiled"));
+    });
+    QObject::connect(&profiler, &RunProfiler::ended, &window,
+        [&window, &profiler] { window.setStartBlock(&profiler, {}); });
+    QObject::connect(&window, &MainWindow::startBlocksChanged, &machine,
+        [&window, &machine] { machine.setOtherWork(window.otherWork(&machine)); });
+    QObject::connect(&window, &MainWindow::startBlocksChanged, &hardware,
+        [&window, &hardware] { hardware.setOtherWork(window.otherWork(&hardware)); });
+    profiler.setStartProblem([&window, &profiler] { return window.busyWith(&profiler); });
 }
 
 } // namespace
@@ -71,14 +83,16 @@ void keepApart(MachinePanel& machine, HardwarePage& hardware)
 void addProgramPages(
     MainWindow& window, ExperimentDocument& document, const std::filesystem::path& store)
 {
+    auto* profiler = new RunProfiler(profilingIn(store), &window);
     auto* experiment = addExperimentPage(window, document, store);
-    auto* live = new LivePage(window.startAction(), document, window.settings(), store);
+    auto* live = new LivePage(window.startAction(), document, window.settings(), store, *profiler);
     window.addPage(live);
     QObject::connect(live, &LivePage::variantRequested, &window, &MainWindow::startFromCheckpoint);
-    auto* runs = new RunsPage(store, window.settings());
+    auto* runs = new RunsPage(store, window.settings(), *profiler);
     window.addPage(runs);
     connectRuns(*runs, window, document);
-    keepApart(experiment->machine(), *addHardwarePage(window, document, store));
+    auto* hardware = addHardwarePage(window, document, store);
+    keepApart(window, experiment->machine(), *hardware, *profiler);
     new HelpMenu(
         *window.helpMenu(), window, shippedFolder("docs"), [runs] { return runs->torchVersion(); });
 }

@@ -58,7 +58,8 @@ void TestHardwareAndRuns::init()
         options.store, m_window->settings(), [this] { return m_window->workerProgram(); },
         samples::runOf(m_check));
     m_window->addPage(m_page);
-    connect(m_page, &HardwarePage::busyChanged, m_window.get(), &MainWindow::setStartBlock);
+    connect(m_page, &HardwarePage::busyChanged, m_window.get(),
+        [this](const QString& why) { m_window->setStartBlock(m_page, why); });
     auto config = test::experiment({Precision::Fp32});
     config.settings.train.steps = 3000;
     config.settings.train.epochs = 0;

@@ -2,8 +2,10 @@
 #include "ui/live/live_page.h"
 
 #include "tests/core/run/run_fixture.h"
+#include "ui/live/system_plots.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/window_settings.h"
+#include "ui/runs/run_profiler.h"
 #include "ui/session/run_session.h"
 #include "ui/theme/theme.h"
 
@@ -15,10 +17,12 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QMainWindow>
+#include <QMenu>
 #include <QPushButton>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 #include <QUrl>
 
 using namespace mantissa;
@@ -45,6 +49,10 @@ private Q_SLOTS:
     void closingWaitsForAReport();
     void docksBecomeTabsWhereThereIsLittleRoom();
     void anEarlierRepetitionCanBeShown();
+    void theSystemRowIsFoldedAndRemembersIt();
+    void systemPlotsAreExportedFollowedAndHiddenLikeTheOthers();
+    void aSlowVariantIsExplainedAfterTheEnd();
+    void noSlowVariantNoLine();
 
 public Q_SLOTS:
     void openUrl(const QUrl& url) { m_opened = url; }
@@ -59,6 +67,9 @@ private:
     std::unique_ptr<WindowSettings> m_settings;
     std::unique_ptr<ExperimentDocument> m_document;
     std::unique_ptr<QAction> m_start;
+    QPushButton* whyButton() const;
+    std::unique_ptr<RunProfiler> m_profiler;
+    std::vector<std::int64_t> m_profiled;
     std::unique_ptr<RunSession> m_session;
     std::unique_ptr<LivePage> m_page;
 };
@@ -70,7 +81,14 @@ void TestLivePage::init()
     m_settings = std::make_unique<WindowSettings>(m_folder->filePath(QStringLiteral("window.ini")));
     m_document = std::make_unique<ExperimentDocument>();
     m_start = std::make_unique<QAction>(QStringLiteral("Start"));
-    m_page = std::make_unique<LivePage>(m_start.get(), *m_document, *m_settings, m_store);
+    m_profiled.clear();
+    m_profiler = std::make_unique<RunProfiler>(
+        [this](std::int64_t run, const auto&, const std::stop_token&) -> Result<RunProfiles> {
+            m_profiled.push_back(run);
+            return fail("no worker here");
+        });
+    m_page =
+        std::make_unique<LivePage>(m_start.get(), *m_document, *m_settings, m_store, *m_profiler);
     m_page->resize(1200, 800);
     m_page->show();
     QVERIFY(QTest::qWaitForWindowExposed(m_page.get()));
@@ -80,6 +98,7 @@ void TestLivePage::cleanup()
 {
     m_page.reset();
     m_session.reset();
+    m_profiler.reset();
 }
 
 void TestLivePage::run(RunFixture& fixture)
@@ -235,11 +254,11 @@ void TestLivePage::optionsAreRemembered()
     auto* wall = m_page->findChild<QAbstractButton*>(QStringLiteral("x_axis_1"));
     QTest::mouseClick(wall, Qt::LeftButton);
     QCOMPARE(m_page->plots().group().xAxisKind(), XAxisKind::RelativeTime);
-    const LivePage again(m_start.get(), *m_document, *m_settings, m_store);
+    const LivePage again(m_start.get(), *m_document, *m_settings, m_store, *m_profiler);
     QVERIFY(again.findChild<QAbstractButton*>(QStringLiteral("x_axis_1"))->isChecked());
     m_settings->set(QStringLiteral("live/x_axis"), QStringLiteral("broken"));
     m_settings->set(QStringLiteral("live/smoothing"), 17);
-    const LivePage fallen(m_start.get(), *m_document, *m_settings, m_store);
+    const LivePage fallen(m_start.get(), *m_document, *m_settings, m_store, *m_profiler);
     QVERIFY(fallen.findChild<QAbstractButton*>(QStringLiteral("x_axis_0"))->isChecked());
 }
 
@@ -285,7 +304,9 @@ void TestLivePage::docksBecomeTabsWhereThereIsLittleRoom()
         return m_page->findChild<QDockWidget*>(QString::fromLatin1(name));
     };
     const auto tabs = [&](const char* name) {
-        return frame->tabifiedDockWidgets(dock(name)).size();
+        // Qt counts a closed one too, after a layout was restored.
+        return std::ranges::count_if(frame->tabifiedDockWidgets(dock(name)),
+            [](const QDockWidget* other) { return !other->isHidden(); });
     };
     QCOMPARE(tabs("variants"), 1); // the scaler's panel is one at any size
     // The page of a window of 1100 x 700.
@@ -330,6 +351,129 @@ void TestLivePage::anEarlierRepetitionCanBeShown()
     QCOMPARE(shownLoss(), m_session->buffer().read(0, "loss").y);
     QTest::keyClick(chooser, Qt::Key_Up);
     QCOMPARE(shownLoss(), m_session->buffer().read(2, "loss").y);
+}
+
+void TestLivePage::theSystemRowIsFoldedAndRemembersIt()
+{
+    auto* fold = m_page->findChild<QToolButton*>(QStringLiteral("system_fold"));
+    QCOMPARE(fold->text(), QStringLiteral("System"));
+    QVERIFY(!m_page->systemPlots().isVisible());
+    QCOMPARE(fold->accessibleDescription(), QStringLiteral("hidden"));
+    fold->setFocus();
+    QTest::keyClick(fold, Qt::Key_Space);
+    QVERIFY(m_page->systemPlots().isVisible());
+    QCOMPARE(fold->accessibleDescription(), QStringLiteral("shown"));
+    everyControlHasAName();
+    const LivePage again(m_start.get(), *m_document, *m_settings, m_store, *m_profiler);
+    QVERIFY(again.findChild<QToolButton*>(QStringLiteral("system_fold"))->isChecked());
+    // It fits into a window of 1100 x 700, too: the page of that is 1016 x 608.
+    QVERIFY2(m_page->minimumSizeHint().height() <= 608,
+        qPrintable(QString::number(m_page->minimumSizeHint().height())));
+    // A click on the title beside the button folds too.
+    QTest::mouseClick(
+        fold->parentWidget(), Qt::LeftButton, {}, QPoint(fold->parentWidget()->width() - 20, 10));
+    QVERIFY(!m_page->systemPlots().isVisible());
+    const LivePage folded(m_start.get(), *m_document, *m_settings, m_store, *m_profiler);
+    QVERIFY(!folded.findChild<QToolButton*>(QStringLiteral("system_fold"))->isChecked());
+    m_settings->set(QStringLiteral("live/system_folded"), QStringLiteral("broken"));
+    const LivePage broken(m_start.get(), *m_document, *m_settings, m_store, *m_profiler);
+    QVERIFY(!broken.findChild<QToolButton*>(QStringLiteral("system_fold"))->isChecked());
+}
+
+void TestLivePage::systemPlotsAreExportedFollowedAndHiddenLikeTheOthers()
+{
+    m_page->findChild<QToolButton*>(QStringLiteral("system_fold"))->click();
+    RunFixture fixture({"a"});
+    fixture.options.monitorInterval = std::chrono::milliseconds(10);
+    fixture.argue({"--step-us", "5000"});
+    fixture.setSteps(60);
+    run(fixture);
+    SystemPlots& system = m_page->systemPlots();
+    QVERIFY(!system.plots().empty());
+    const auto stored = m_session->buffer().read(0, "process_cpu_percent");
+    const SeriesPlot* load = system.findChild<SeriesPlot*>(QStringLiteral("cpu_load_plot"));
+    QVERIFY(std::ranges::equal(load->curve(0).raw().x(), stored.x));
+    QVERIFY(std::ranges::equal(load->curve(0).raw().y(), stored.y));
+    // Follow speaks for both groups of plots.
+    QCheckBox* follow = nullptr;
+    for (auto* box : m_page->findChildren<QCheckBox*>()) {
+        if (box->text() == QStringLiteral("Follow"))
+            follow = box;
+    }
+    QVERIFY(follow->isChecked());
+    system.group().setXRange({0.01, 0.1});
+    QVERIFY(!follow->isChecked() && m_page->plots().group().follow());
+    follow->click();
+    QVERIFY(follow->isChecked() && system.group().follow());
+    QMenu* menu = nullptr;
+    for (auto* candidate : m_page->findChildren<QMenu*>()) {
+        if (candidate->title() == QStringLiteral("Export"))
+            menu = candidate;
+    }
+    Q_EMIT menu->aboutToShow();
+    QStringList texts;
+    for (const QAction* action : menu->findChild<QMenu*>()->actions())
+        texts << action->text();
+    QVERIFY(texts.contains(QStringLiteral("Save CPU load plot...")));
+    QVERIFY(texts.contains(QStringLiteral("Copy CPU load plot")));
+    QCOMPARE(texts.count(QString()), 1); // the separator
+    QCOMPARE(texts.size(), 2 * static_cast<int>(system.plots().size()) + 1);
+}
+
+QPushButton* TestLivePage::whyButton() const
+{
+    for (auto* button : m_page->findChildren<QPushButton*>()) {
+        if (button->text() == QStringLiteral("Why?"))
+            return button;
+    }
+    return nullptr;
+}
+
+void TestLivePage::aSlowVariantIsExplainedAfterTheEnd()
+{
+    RunFixture fixture;
+    fixture.config.variants[1].precision = Precision::Bf16;
+    fixture.setSteps(200);
+    fixture.argue({"--step-us", "2000"});
+    auto* dock = m_page->findChild<QDockWidget*>(QStringLiteral("speed_up"));
+    QVERIFY(dock->isHidden());
+    m_session = std::make_unique<RunSession>(fixture.config, fixture.options, m_store);
+    m_page->setSession(m_session.get());
+    // Both have measured enough, but one is still on: a profile would disturb it.
+    QTRY_VERIFY_WITH_TIMEOUT(m_session->buffer().status(1).step >= 150, 30000);
+    QVERIFY(m_session->ended() || !whyButton());
+    QTRY_VERIFY_WITH_TIMEOUT(m_session->ended(), 30000);
+    QVERIFY(whyButton() && whyButton()->isVisible() && whyButton()->isEnabled());
+    QVERIFY(allTexts().contains(QStringLiteral("the speed of a.")));
+    everyControlHasAName();
+
+    QTest::mouseClick(whyButton(), Qt::LeftButton);
+    QVERIFY(dock->isVisible());
+    QTRY_VERIFY(allTexts().contains(QStringLiteral("no worker here")));
+    QCOMPARE(m_profiled, std::vector<std::int64_t>({m_session->runId(1)}));
+    everyControlHasAName();
+    const QByteArray kept = m_page->saveLayout();
+    // With the next comparison the answers of the last one go.
+    m_page->setSession(nullptr);
+    QVERIFY(!whyButton());
+    QVERIFY(dock->isHidden());
+    m_page->restoreLayout(kept);
+    QVERIFY(dock->isHidden());
+}
+
+void TestLivePage::noSlowVariantNoLine()
+{
+    RunFixture fixture; // both in fp32
+    fixture.setSteps(200);
+    run(fixture);
+    QVERIFY(!whyButton());
+    RunFixture killed;
+    killed.config.variants[1].precision = Precision::Bf16;
+    killed.setSteps(200);
+    killed.argue(
+        {"--fault", "kill", "--phase", "in-block", "--fault-variant", "b", "--fault-step", "150"});
+    run(killed);
+    QVERIFY(!whyButton());
 }
 
 QTEST_MAIN(TestLivePage)

@@ -5,6 +5,7 @@
 #include "tests/core/run/run_fixture.h"
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
+#include "ui/runs/run_profiler.h"
 #include "ui/session/run_session.h"
 
 #include <QAction>
@@ -49,6 +50,7 @@ private:
     std::unique_ptr<Theme> m_theme;
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<ExperimentDocument> m_document;
+    std::unique_ptr<RunProfiler> m_profiler;
     std::unique_ptr<MainWindow> m_window;
     QStringList m_workerArguments;
     int m_boxes = 0;
@@ -83,8 +85,9 @@ void TestMainWindow::open()
     options.controller.worker = MANTISSA_FAKE_WORKER;
     options.controller.workerArguments = {"--step-us", "1000"};
     m_window = std::make_unique<MainWindow>(options, *m_theme, *m_document);
-    m_window->addPage(
-        new LivePage(m_window->startAction(), *m_document, m_window->settings(), options.store));
+    m_profiler = std::make_unique<RunProfiler>(profilingIn(options.store));
+    m_window->addPage(new LivePage(
+        m_window->startAction(), *m_document, m_window->settings(), options.store, *m_profiler));
     m_window->restore();
     m_window->show();
     m_window->activateWindow();

@@ -131,9 +131,11 @@ int main(int argc, char** argv)
     MainWindow::Options options;
     options.store = argv[3];
     options.controller.worker = argv[2];
+    options.controller.monitorInterval = kMonitorInterval; // as the program does
     const QDir folder(QString::fromLocal8Bit(argv[1]));
     options.settingsFile = QString::fromLocal8Bit(argv[3]) + QStringLiteral(".window.ini");
     MainWindow window(options, theme, document);
+    window.settings().set(QStringLiteral("live/system_folded"), false);
     addProgramPages(window, document, options.store);
     window.openExperiment(argv[4]);
     window.resize(1440, 900);

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void manyUpdatesGiveOneReplot();
     void exportsEveryFormat();
     void csvHoldsEveryPoint();
+    void gapsBreakTheLine();
 
 private:
     void addData(std::size_t count);
@@ -298,6 +299,20 @@ void TestSeriesPlot::csvHoldsEveryPoint()
     QCOMPARE(lines[5001], QStringLiteral("fp32,5001,NaN,"));
     m_top->setSmoothing(0.9);
     QVERIFY(plotCsv(*m_top, XAxisKind::Step).contains(QStringLiteral("fp32,1,2.5,2.5\n")));
+}
+
+void TestSeriesPlot::gapsBreakTheLine()
+{
+    const Curve whole{{0, 1, 2}, {5, 6, 7}};
+    QCOMPARE(brokenAtGaps(whole, 1, 0.1).x, whole.x);
+    QCOMPARE(brokenAtGaps(whole, 1, 0.1).y, whole.y);
+    const Curve broken = brokenAtGaps({{0, 1, 5, 9, 10}, {1, 2, 3, 4, 5}}, 1, 0.1);
+    // The point between two gaps becomes a short line.
+    QCOMPARE(broken.x, std::vector<double>({0, 1, 3, 5, 5.1, 7, 9, 10}));
+    QVERIFY(std::isnan(broken.y[2]) && std::isnan(broken.y[5]));
+    QCOMPARE(broken.y[3], 3.0);
+    QCOMPARE(broken.y[4], 3.0);
+    QVERIFY(brokenAtGaps({}, 1, 0.1).x.empty());
 }
 
 QTEST_MAIN(TestSeriesPlot)

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void runsAreToldApartByVariantWhereThatIsEnough();
     void timeAxesComeFromTheRunsTimes();
     void marksStandWhereTheyHappened();
+    void disturbancesAreMarkedAtTheStepUnderWay();
     void eventsLeaveOutBlocksAndObeyTheModelRules();
 };
 
@@ -143,6 +144,22 @@ void TestRunDetails::marksStandWhereTheyHappened()
     QVERIFY(scale[2].kind == MarkKind::BackOff && scale[2].x == 2.0);
     QVERIFY(scale[3].kind == MarkKind::Edit);
     QCOMPARE(scale[3].text, QStringLiteral("growth_interval 2,000 → 200"));
+}
+
+void TestRunDetails::disturbancesAreMarkedAtTheStepUnderWay()
+{
+    RunData data = tenSteps(); // step n ends after n / 2 seconds
+    data.events = {{"foreign_load", std::nullopt, 1.2, "load", nlohmann::json::object()},
+        {"warning", 2, 1.0, "w", nlohmann::json::object()},
+        {"throttled", std::nullopt, 99.0, "hot", nlohmann::json::object()}};
+    const auto marks = rateMarks(data, XAxisKind::Step);
+    QCOMPARE(marks.size(), 2U);
+    QVERIFY(marks[0].kind == MarkKind::Disturbed && marks[0].x == 3);
+    QCOMPARE(marks[0].text, QStringLiteral("step 3: load"));
+    QVERIFY(marks[1].kind == MarkKind::Disturbed && marks[1].x == 10);
+    QCOMPARE(rateMarks(data, XAxisKind::RelativeTime)[0].x, 1.5);
+    data.series.erase("time_s");
+    QVERIFY(rateMarks(data, XAxisKind::Step).empty());
 }
 
 void TestRunDetails::eventsLeaveOutBlocksAndObeyTheModelRules()

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/store_fixture.h"
 #include "ui/runs/operators_panel.h"
 #include "ui/runs/run_profiler.h"
 #include "ui/theme/theme.h"
 
+#include <QFile>
 #include <QLabel>
 #include <QSignalSpy>
 #include <QTest>
@@ -82,6 +84,48 @@ private Q_SLOTS:
         QCOMPARE(ended.first().first().toLongLong(), 7);
         profiler.start(9); // and it can be used again, and be closed while it works
         QVERIFY(profiler.isOn());
+    }
+
+    void whatForbidsItIsToldAndNothingStarts()
+    {
+        int profiles = 0;
+        RunProfiler profiler(
+            [&](std::int64_t, const auto&, const std::stop_token&) -> Result<RunProfiles> {
+                ++profiles;
+                return fail("not wanted");
+            });
+        QString problem = QStringLiteral("a run is on");
+        profiler.setStartProblem([&] { return problem; });
+        QSignalSpy started(&profiler, &RunProfiler::started);
+        QSignalSpy ended(&profiler, &RunProfiler::ended);
+        profiler.start(7);
+        QVERIFY(!profiler.isOn());
+        QCOMPARE(started.count(), 0);
+        QCOMPARE(ended.count(), 1);
+        QCOMPARE(ended.first().at(1).toString(), QStringLiteral("a run is on"));
+        problem.clear();
+        profiler.start(7);
+        QVERIFY(profiler.isOn());
+        QCOMPARE(started.count(), 1);
+        QVERIFY(ended.wait());
+        QCOMPARE(profiles, 1);
+    }
+
+    void aStoreThatCannotBeWrittenIsToldBeforeTheProfile()
+    {
+        const test::TempStore temp;
+        const auto run = test::storeFinishedRun(temp.file());
+        // As if a later version had written it: readable only.
+        QFile file(QString::fromStdString(temp.file().string()));
+        QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(60)); // SQLite's user_version
+        file.write(QByteArray::fromHex("000003e8"));
+        file.close();
+        qputenv("MANTISSA_WORKER", "/bin/true");
+        const auto result = profilingIn(temp.file())(run, [](const std::string&) {}, {});
+        qunsetenv("MANTISSA_WORKER");
+        QVERIFY(!result);
+        QVERIFY2(result.error().message.find("cannot be written") != std::string::npos,
+            result.error().message.c_str());
     }
 
     void theOperatorTableShowsTheProfileOfOneRun()

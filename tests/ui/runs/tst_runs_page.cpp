@@ -7,6 +7,7 @@
 #include "ui/runs/run_actions.h"
 #include "ui/runs/run_exporter.h"
 #include "ui/runs/run_plots.h"
+#include "ui/runs/run_profiler.h"
 #include "ui/runs/run_table_model.h"
 #include "ui/runs/run_table_view.h"
 #include "ui/runs/runs_page.h"
@@ -67,13 +68,15 @@ struct TestRunsPage::Shown {
     test::TempStore temp;
     WindowSettings settings{settingsFile(temp)};
     std::vector<std::int64_t> ids;
+    std::unique_ptr<RunProfiler> profiler;
     std::unique_ptr<RunsPage> page;
     RunTableView* table = nullptr;
     RunPlots* plots = nullptr;
 
     Shown()
         : ids(samples::makeRealisticStore(temp.file()))
-        , page(std::make_unique<RunsPage>(temp.file(), settings))
+        , profiler(std::make_unique<RunProfiler>(profilingIn(temp.file())))
+        , page(std::make_unique<RunsPage>(temp.file(), settings, *profiler))
         , table(page->findChild<RunTableView*>())
         , plots(page->findChild<RunPlots*>())
     {
@@ -101,7 +104,8 @@ void TestRunsPage::emptyStoreSaysWhatToDo()
 {
     const test::TempStore temp;
     WindowSettings settings(settingsFile(temp));
-    RunsPage page(temp.file(), settings);
+    RunProfiler profiler(profilingIn(temp.file()));
+    RunsPage page(temp.file(), settings, profiler);
     page.show();
     QPushButton* start = nullptr;
     for (auto* button : page.findChildren<QPushButton*>()) {
@@ -360,7 +364,8 @@ void TestRunsPage::brokenLayoutIsIgnored()
     WindowSettings settings(settingsFile(temp));
     settings.set(QStringLiteral("runs/columns"), QByteArray("nonsense"));
     settings.set(QStringLiteral("runs/smoothing"), QStringLiteral("many"));
-    RunsPage page(temp.file(), settings);
+    RunProfiler profiler(profilingIn(temp.file()));
+    RunsPage page(temp.file(), settings, profiler);
     const QByteArray layout = page.saveLayout();
     page.restoreLayout({});
     page.restoreLayout("x");
@@ -373,7 +378,8 @@ void TestRunsPage::everyControlHasANameAndATip()
 {
     const test::TempStore temp;
     WindowSettings settings(settingsFile(temp));
-    const RunsPage page(temp.file(), settings);
+    RunProfiler profiler(profilingIn(temp.file()));
+    const RunsPage page(temp.file(), settings, profiler);
     for (const QAction* action : page.QWidget::actions()) {
         QVERIFY2(!action->text().isEmpty(), qPrintable(action->toolTip()));
         QVERIFY2(!action->toolTip().isEmpty(), qPrintable(action->text()));
