@@ -78,10 +78,13 @@ void SystemFeed::pass(const std::deque<WorkerSession>& sessions, RunObserver& ob
         }
         if (!since)
             since = Clock::now();
-        for (const auto& sampled : samples) {
-            // A sample tells of the time since the one before: the first is half another run's.
-            if (sampled.at >= *since + m_interval)
-                give(sampled, sessions[i], static_cast<int>(i), observer);
+        for (auto sampled : samples) {
+            if (sampled.at < *since)
+                continue;
+            // The worker's load is that since the sample before, when it still waited for its turn.
+            if (sampled.at < *since + m_interval)
+                sampled.reading.processCpuPercent.clear();
+            give(sampled, sessions[i], static_cast<int>(i), observer);
         }
     }
 }
