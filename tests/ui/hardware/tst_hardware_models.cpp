@@ -193,7 +193,7 @@ void TestHardwareModels::factsNameWhatIsThere()
     card.facts["machine"]["numa_nodes"] = 2;
     for (const auto& [node, cores] : {std::pair("node0", "0-1"), std::pair("node1", "2-3")})
         card.facts["machine"]["numa"][node] = {
-            {"cores", cores}, {"memory_bytes", std::int64_t{8} << 30}};
+            {"cores", cores}, {"memory_bytes", std::int64_t{16} << 30}};
     card.facts["mkldnn"] = "Intel(R) MKL-DNN v3.10.2 (Git Hash f1d4)";
     card.facts["foreign_load"] = 0.021;
     card.facts["environment"] = {{"ONEDNN_MAX_CPU_ISA", "AVX2"}};
@@ -217,7 +217,8 @@ void TestHardwareModels::factsNameWhatIsThere()
     QVERIFY(value("Environment onednn max cpu isa").contains(QStringLiteral("AVX2")));
     QCOMPARE(value("Caches"), QStringLiteral("L1d 32.0 KiB, L3 8.0 MiB for 2 cores"));
     QCOMPARE(value("NUMA nodes"), QStringLiteral("2"));
-    QCOMPARE(value("NUMA"), QStringLiteral("node0: cores 0-1, 8.0 GiB; node1: cores 2-3, 8.0 GiB"));
+    QCOMPARE(
+        value("NUMA"), QStringLiteral("node0: cores 0-1, 16.0 GiB; node1: cores 2-3, 16.0 GiB"));
     card.facts["gpu"] = {{"name", "Card X"}, {"compute_major", 9}, {"compute_minor", 0}};
     QCOMPARE(deviceFacts(card).front().value, QStringLiteral("9.0"));
     card.facts = nullptr;

@@ -391,7 +391,7 @@ void TestHardwarePage::followsTheTheme()
     const QImage picture = view->viewport()->grab().toImage();
     QCOMPARE(picture.pixelColor(native.left() + 2, native.center().y()), darkColours().goodGround);
     // A line that is shown already follows too.
-    shown.page->exportCard(QStringLiteral("/nowhere/card.json"));
+    shown.page->exportCard(QString::fromStdString((shown.temp.file() / "card.json").string()));
     auto* notice = shown.find<QLabel>("hardware_notice");
     QTRY_VERIFY(notice->isVisible());
     QCOMPARE(ground(notice), darkColours().errorGround);

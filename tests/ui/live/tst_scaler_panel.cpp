@@ -5,6 +5,7 @@
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/window_settings.h"
+#include "ui/runs/run_profiler.h"
 #include "ui/session/run_session.h"
 
 #include <QAction>
@@ -71,6 +72,7 @@ private:
     std::unique_ptr<QAction> m_start;
     std::unique_ptr<RunFixture> m_fixture;
     std::unique_ptr<RunSession> m_session;
+    std::unique_ptr<RunProfiler> m_profiler;
     std::unique_ptr<LivePage> m_page;
 };
 
@@ -157,7 +159,9 @@ void TestScalerPanel::start(std::vector<std::string> variants, std::int64_t step
     m_settings = std::make_unique<WindowSettings>(m_folder.filePath(QStringLiteral("window.ini")));
     m_document = std::make_unique<ExperimentDocument>();
     m_start = std::make_unique<QAction>(QStringLiteral("Start"));
-    m_page = std::make_unique<LivePage>(m_start.get(), *m_document, *m_settings, store);
+    m_profiler = std::make_unique<RunProfiler>(profilingIn(store));
+    m_page =
+        std::make_unique<LivePage>(m_start.get(), *m_document, *m_settings, store, *m_profiler);
     m_page->resize(1356, 810);
     m_page->show();
     QVERIFY(QTest::qWaitForWindowExposed(m_page.get()));
