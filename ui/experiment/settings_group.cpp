@@ -9,14 +9,15 @@
 
 #include <QGridLayout>
 #include <QLabel>
+#include <algorithm>
 
 namespace mantissa::ui {
 
 namespace {
 
-constexpr int kLabelWidth = 116;
-constexpr int kEditorWidth = 110;
-constexpr int kHintWidth = 74;
+constexpr int kLabelWidth = 104;
+constexpr int kEditorWidth = 92;
+constexpr int kHintWidth = 84;
 
 QString toQt(std::string_view text)
 {
@@ -50,8 +51,8 @@ SettingsGroup::SettingsGroup(ExperimentForm& form, const QString& title,
     grid->setHorizontalSpacing(8);
     grid->setVerticalSpacing(1);
     grid->setColumnMinimumWidth(0, kLabelWidth);
-    grid->setColumnStretch(1, 3);
-    grid->setColumnStretch(2, 2);
+    grid->setColumnStretch(1, 1);
+    grid->setColumnStretch(2, 1);
     auto* heading = new QLabel(title, this);
     heading->setFont(semibold(font()));
     grid->addWidget(heading, 0, 0, 1, 3);
@@ -68,7 +69,9 @@ void SettingsGroup::addRow(QGridLayout& grid, const KeySpec& key)
     row.label = new QLabel(toQt(key.key()), this);
     row.label->setToolTip(toolTipText(key));
     row.editor = new FieldEditor(key, this);
-    row.editor->setMinimumWidth(kEditorWidth);
+    // A word to choose is shown whole.
+    const int words = key.choices.empty() ? 0 : row.editor->minimumSizeHint().width();
+    row.editor->setMinimumWidth(std::max(kEditorWidth, words));
     row.label->setBuddy(row.editor->input());
     row.hint = new QLabel(this);
     row.hint->setFont(hintFont(font()));

@@ -161,18 +161,17 @@ QString memoryText(const Json& machine)
     return text;
 }
 
-/// "L1d 32.0 KiB, L2 512 KiB, L3 8.0 MiB for 2 cores".
-QString cachesText(const Json& caches)
+/// A row a cache: "L3 cache", "8.0 MiB for 2 cores".
+void addCaches(std::vector<Fact>& facts, const Json& caches)
 {
-    QStringList parts;
     for (const auto& [name, cache] : caches.items()) {
-        QString text = toQString(name).replace(QLatin1Char('l'), QLatin1Char('L'));
-        text += QLatin1Char(' ') + toQString(bytesText(cache.value("bytes", 0.0)));
+        QString text = toQString(bytesText(cache.value("bytes", 0.0)));
         if (const int cores = cache.value("cores", 0); cores > 1)
             text += tr(" for %1 cores").arg(cores);
-        parts << text;
+        facts.push_back(
+            {tr("%1 cache").arg(toQString(name).replace(QLatin1Char('l'), QLatin1Char('L'))),
+                text});
     }
-    return parts.join(QStringLiteral(", "));
 }
 
 /// "node0: cores 0-15, 64.0 GiB; node1: ...".
@@ -204,8 +203,7 @@ void addMachine(std::vector<Fact>& facts, const Json& machine)
         const auto found = machine.find(key);
         return found != machine.end() && found->is_object() ? *found : Json::object();
     };
-    if (const QString caches = cachesText(group("caches")); !caches.isEmpty())
-        facts.push_back({tr("Caches"), caches});
+    addCaches(facts, group("caches"));
     if (const QString nodes = nodesText(group("numa")); !nodes.isEmpty())
         facts.push_back({tr("NUMA"), nodes});
     addRest(facts, machine,

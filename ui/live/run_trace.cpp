@@ -17,11 +17,10 @@ constexpr std::array kPolled{series::kLoss, series::kMetric, series::kScale, ser
     series::kFoundInf, series::kStepMs, series::kSamplesPerSecond, series::kTimeS,
     series::kMemoryBytes, series::kPeakMemoryBytes,
     // On the axis time.
-    series::kRssBytes, series::kProcessCpuPercent, series::kHostCpuPercent,
-    series::kForeignCpuPercent, series::kCpuMhz, series::kAvailableMemoryBytes,
-    series::kCpuTemperatureC, series::kPackageEnergyJ, series::kGpuUtilisationPercent,
-    series::kGpuMemoryBytes, series::kGpuPowerW, series::kGpuTemperatureC, series::kGpuSmMhz,
-    series::kGpuMemoryMhz, series::kGpuEnergyJ};
+    series::kRssBytes, series::kProcessCpuPercent, series::kForeignCpuPercent, series::kCpuMhz,
+    series::kAvailableMemoryBytes, series::kCpuTemperatureC, series::kPackageEnergyJ,
+    series::kGpuUtilisationPercent, series::kGpuMemoryBytes, series::kGpuPowerW,
+    series::kGpuTemperatureC, series::kGpuSmMhz, series::kGpuMemoryMhz, series::kGpuEnergyJ};
 
 /// Index of the point at `step`, or of the nearest one before it.
 std::optional<std::size_t> indexAt(const TraceSeries& series, double step)

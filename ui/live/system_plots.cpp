@@ -44,12 +44,10 @@ const std::vector<Kind>& kinds()
 {
     static const std::vector<Kind> kinds{
         {"cpu_load_plot", QT_TRANSLATE_NOOP("SystemPlots", "CPU load"),
-            QT_TRANSLATE_NOOP("SystemPlots", "%; dashed: others, dotted: all"), true,
+            QT_TRANSLATE_NOOP("SystemPlots", "%; dashed: others"), true,
             {{series::kProcessCpuPercent},
                 {series::kForeignCpuPercent, 1, QT_TRANSLATE_NOOP("SystemPlots", "others"),
-                    Qt::DashLine},
-                {series::kHostCpuPercent, 1, QT_TRANSLATE_NOOP("SystemPlots", "all"),
-                    Qt::DotLine}}},
+                    Qt::DashLine}}},
         {"clock_plot", QT_TRANSLATE_NOOP("SystemPlots", "CPU clock"),
             QT_TRANSLATE_NOOP("SystemPlots", "GHz"), false, {{series::kCpuMhz, 1000}}},
         {"worker_memory_plot", QT_TRANSLATE_NOOP("SystemPlots", "Worker memory"),

@@ -215,7 +215,8 @@ void TestHardwareModels::factsNameWhatIsThere()
     QCOMPARE(value("Other load"), QStringLiteral("2.1 %"));
     QCOMPARE(value("Governor"), QStringLiteral("not readable"));
     QVERIFY(value("Environment onednn max cpu isa").contains(QStringLiteral("AVX2")));
-    QCOMPARE(value("Caches"), QStringLiteral("L1d 32.0 KiB, L3 8.0 MiB for 2 cores"));
+    QCOMPARE(value("L1d cache"), QStringLiteral("32.0 KiB"));
+    QCOMPARE(value("L3 cache"), QStringLiteral("8.0 MiB for 2 cores"));
     QCOMPARE(value("NUMA nodes"), QStringLiteral("2"));
     QCOMPARE(
         value("NUMA"), QStringLiteral("node0: cores 0-1, 16.0 GiB; node1: cores 2-3, 16.0 GiB"));

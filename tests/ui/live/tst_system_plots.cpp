@@ -102,15 +102,15 @@ void TestSystemPlots::whatOtherProgramsTakeHasItsOwnLine()
     fed.points(1, {0.2}, "foreign_cpu_percent", {7});
     system.refresh();
     const SeriesPlot* load = system.plots().at(0);
-    QCOMPARE(load->curveCount(), 6);
-    QCOMPARE(load->curve(3).spec().name, QStringLiteral("bf16"));
-    QCOMPARE(load->curve(3).spec().pen, Qt::SolidLine);
-    QCOMPARE(load->curve(3).raw().y()[0], 90.0);
-    QCOMPARE(load->curve(4).spec().name, QStringLiteral("bf16 others"));
-    QCOMPARE(load->curve(4).spec().pen, Qt::DashLine);
-    QVERIFY(load->curve(3).spec().tagged && !load->curve(4).spec().tagged);
-    QCOMPARE(load->curve(4).raw().y()[0], 7.0);
-    QCOMPARE(load->curve(4).spec().colour, SeriesColour::Bf16);
+    QCOMPARE(load->curveCount(), 4);
+    QCOMPARE(load->curve(2).spec().name, QStringLiteral("bf16"));
+    QCOMPARE(load->curve(2).spec().pen, Qt::SolidLine);
+    QCOMPARE(load->curve(2).raw().y()[0], 90.0);
+    QCOMPARE(load->curve(3).spec().name, QStringLiteral("bf16 others"));
+    QCOMPARE(load->curve(3).spec().pen, Qt::DashLine);
+    QVERIFY(load->curve(2).spec().tagged && !load->curve(3).spec().tagged);
+    QCOMPARE(load->curve(3).raw().y()[0], 7.0);
+    QCOMPARE(load->curve(3).spec().colour, SeriesColour::Bf16);
     QCOMPARE(load->curve(0).size(), std::size_t{0});
 }
 
@@ -168,11 +168,11 @@ void TestSystemPlots::aHiddenVariantIsHiddenHereToo()
     fed.points(1, {0.4}, "cpu_mhz", {2000}); // a plot that comes later knows it too
     system.refresh();
     const SeriesPlot* load = system.plots().at(0);
-    QVERIFY(load->curve(0).visible && load->curve(1).visible && load->curve(2).visible);
-    QVERIFY(!load->curve(3).visible && !load->curve(4).visible && !load->curve(5).visible);
+    QVERIFY(load->curve(0).visible && load->curve(1).visible);
+    QVERIFY(!load->curve(2).visible && !load->curve(3).visible);
     QVERIFY(!system.plots().at(1)->curve(1).visible);
     system.setVariantVisible(1, true);
-    QVERIFY(load->curve(5).visible);
+    QVERIFY(load->curve(3).visible);
 }
 
 void TestSystemPlots::anotherComparisonStartsWithoutPlots()
