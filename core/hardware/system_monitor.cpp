@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 namespace mantissa {
 
@@ -114,9 +115,10 @@ SystemMonitor::SystemMonitor(const fs::path& root, std::set<int> cores, pid_t se
 
 void SystemMonitor::watch(const std::vector<pid_t>& processes)
 {
-    std::erase_if(m_processes, [&](const auto& entry) {
+    const auto forgotten = std::erase_if(m_processes, [&](const auto& entry) {
         return std::ranges::find(processes, entry.first) == processes.end();
     });
+    m_processesChanged = m_processesChanged || forgotten > 0;
     for (const pid_t process : processes) {
         if (!m_processes.contains(process))
             m_processes.emplace(process, Process(OpenFile(statFile(m_root, process))));
@@ -183,13 +185,19 @@ std::optional<double> SystemMonitor::sampleProcess(Process& process, double elap
 void SystemMonitor::sampleProcesses(SystemReading& reading, double elapsed)
 {
     double ours = sampleProcess(m_self, elapsed).value_or(0);
+    // What a process took between the sample before and its end, or before it was found, nobody
+    // can tell any more: it would pass for other programs' load.
+    bool allTold = !std::exchange(m_processesChanged, false);
     for (auto& [pid, process] : m_processes) {
+        const bool known = process.cpuSeconds.has_value();
         if (const auto percent = sampleProcess(process, elapsed)) {
             reading.processCpuPercent[pid] = *percent;
             ours += *percent;
+        } else if (known || process.cpuSeconds) {
+            allTold = false;
         }
     }
-    if (reading.hostCpuPercent)
+    if (reading.hostCpuPercent && allTold)
         reading.foreignCpuPercent = std::max(*reading.hostCpuPercent - ours, 0.0);
 }
 

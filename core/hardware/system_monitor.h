@@ -22,7 +22,8 @@ inline constexpr double kForeignLoadLimit = 0.1;
 struct SystemReading {
     std::map<pid_t, double> processCpuPercent; ///< of each watched process that lives
     std::optional<double> hostCpuPercent; ///< everything that runs on the usable cores
-    /// Host less the watched processes and this program; a tick of 10 ms is the resolution.
+    /// Host less the watched processes and this program; a tick of 10 ms is the resolution. Absent
+    /// where a watched process began or ended, whose share is not known.
     std::optional<double> foreignCpuPercent;
     std::optional<double> cpuMhz; ///< mean of at most 8 usable cores
     std::optional<double> availableMemoryBytes; ///< MemAvailable, of the whole machine
@@ -86,6 +87,7 @@ private:
     std::vector<Package> m_packages;
     Process m_self;
     std::map<pid_t, Process> m_processes;
+    bool m_processesChanged = false; ///< one was forgotten since the sample before
 
     struct Ticks {
         double busy = 0;

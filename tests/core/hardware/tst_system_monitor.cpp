@@ -106,9 +106,40 @@ private slots:
         monitor.sample(0);
         monitor.watch({});
         load(1200, 5200, 300, 40);
-        const auto reading = monitor.sample(2);
+        QVERIFY(!monitor.sample(2).foreignCpuPercent); // a part of it was the worker's
+        load(1400, 5400, 500, 40);
+        const auto reading = monitor.sample(4);
         QVERIFY(reading.processCpuPercent.empty());
         QCOMPARE(*reading.foreignCpuPercent, 50.0);
+    }
+
+    // A worker that ends looked like a burst of other programs' load.
+    void aWorkersLastWorkIsNoForeignLoad()
+    {
+        SystemMonitor monitor(m_root, {0, 1}, 5);
+        monitor.watch({77});
+        monitor.sample(0);
+        load(1200, 5200, 300, 40);
+        QCOMPARE(*monitor.sample(2).foreignCpuPercent, 0.0);
+        load(1400, 5400, 500, 40);
+        write(m_root / "proc/77/stat", ""); // ended
+        const auto reading = monitor.sample(4);
+        QCOMPARE(*reading.hostCpuPercent, 50.0);
+        QVERIFY(!reading.foreignCpuPercent);
+        load(1500, 5700, 500, 40);
+        write(m_root / "proc/77/stat", "");
+        QCOMPARE(*monitor.sample(6).foreignCpuPercent, 25.0); // still named, but known to be gone
+    }
+
+    void aWorkersFirstWorkIsNoForeignLoad()
+    {
+        SystemMonitor monitor(m_root, {0, 1}, 5);
+        monitor.sample(0);
+        load(1200, 5200, 300, 40);
+        monitor.watch({77});
+        QVERIFY(!monitor.sample(2).foreignCpuPercent);
+        load(1400, 5400, 500, 40);
+        QCOMPARE(*monitor.sample(4).foreignCpuPercent, 0.0);
     }
 
     void memoryFrequencyAndTemperature()
