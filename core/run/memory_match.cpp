@@ -36,7 +36,7 @@ Result<MatchedVariant> peakOf(
     if (!probe->reason.empty())
         return fail(fmt::format("{}: {}", variant.name, probe->reason));
     return MatchedVariant{variant.name, variant.precision, variant.settings.data.batchSize,
-        probe->peakMemoryBytes, false, 1};
+        probe->peakMemoryBytes, true, false, 1};
 }
 
 } // namespace
@@ -69,7 +69,7 @@ Result<MemoryMatch> matchMemory(const WorkerProgram& worker, const ExperimentCon
                 variant.name, bytesText(baseline->peakBytes), first->name));
         setBatch(variant, fit->batch);
         match.variants.push_back(
-            {variant.name, variant.precision, fit->batch, fit->peakBytes, fit->limitedByData,
+            {variant.name, variant.precision, fit->batch, fit->peakBytes, false, fit->limitedByData,
                 static_cast<double>(fit->batch) / static_cast<double>(baseline->batch)});
     }
     const auto checked = checkExperiment(match.config);

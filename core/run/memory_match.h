@@ -15,6 +15,7 @@ struct MatchedVariant {
     Precision precision = Precision::Fp32;
     std::int64_t batch = 0;
     double peakBytes = 0; ///< measured at that batch
+    bool isBaseline = false; ///< keeps its batch; the others are measured against it
     bool limitedByData = false; ///< all samples in one batch: more would fit
     double batchGain = 1; ///< batch / the baseline's
 };

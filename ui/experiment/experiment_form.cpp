@@ -268,6 +268,22 @@ void ExperimentForm::setOverride(std::size_t index, std::size_t position, const 
     write();
 }
 
+void ExperimentForm::setOverride(std::size_t index, std::string_view path, const QString& text)
+{
+    const auto& overrides = m_config.variants[index].overrides;
+    const auto found =
+        std::ranges::find(overrides, path, &std::pair<std::string, std::string>::first);
+    const auto position = static_cast<std::size_t>(found - overrides.begin());
+    if (found == overrides.end()) {
+        const auto* key = findKey(path);
+        if (!key)
+            return;
+        addOverride(index, *key);
+    }
+    setOverride(index, position, text);
+    Q_EMIT variantsChanged();
+}
+
 void ExperimentForm::removeOverride(std::size_t index, std::size_t position)
 {
     auto& overrides = m_config.variants[index].overrides;

@@ -51,6 +51,8 @@ public:
     /// Gives the variant its own value, at first the shared one.
     void addOverride(std::size_t index, const KeySpec& key);
     void setOverride(std::size_t index, std::size_t position, const QString& text);
+    /// The same by path, whether the variant overrides it already or not.
+    void setOverride(std::size_t index, std::string_view path, const QString& text);
     void removeOverride(std::size_t index, std::size_t position);
     QString overrideText(std::size_t index, std::size_t position) const;
 

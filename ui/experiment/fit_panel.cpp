@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <algorithm>
 #include <utility>
 
 namespace mantissa::ui {
@@ -37,6 +38,26 @@ QString resultText(const std::vector<VariantFit>& fits, double limitBytes)
     return notes.join(QLatin1Char(' '));
 }
 
+/// "At the 9.2 MiB of fp32's batch 1,000: bf16 trains with 861 (0.86x)."
+QString matchText(const std::vector<MatchedVariant>& variants)
+{
+    const auto baseline =
+        std::ranges::find_if(variants, [](const MatchedVariant& one) { return one.isBaseline; });
+    QStringList others;
+    for (const auto& one : variants) {
+        if (&one != &*baseline)
+            others << FitPanel::tr("%1 trains with %2 (%3)")
+                          .arg(QString::fromStdString(one.variant),
+                              QString::fromStdString(groupedText(one.batch)),
+                              QString::fromStdString(ratioText(one.batchGain)));
+    }
+    return FitPanel::tr("At the %1 of %2's batch %3: %4.")
+        .arg(QString::fromStdString(bytesText(baseline->peakBytes)),
+            QString::fromStdString(baseline->variant),
+            QString::fromStdString(groupedText(baseline->batch)),
+            others.join(QStringLiteral(", ")));
+}
+
 } // namespace
 
 FitPanel::FitPanel(QWidget* parent)
@@ -44,6 +65,7 @@ FitPanel::FitPanel(QWidget* parent)
     , m_text(new QLabel)
     , m_table(new FitTable(this))
     , m_view(new WholeTable(*m_table, tr("Largest batch")))
+    , m_match(new QPushButton(tr("Match memory")))
     , m_use(new QPushButton)
 {
     auto* layout = new QVBoxLayout(this);
@@ -55,9 +77,11 @@ FitPanel::FitPanel(QWidget* parent)
     m_text->setForegroundRole(QPalette::PlaceholderText);
     m_text->setContentsMargins(12, 0, 12, 0);
     m_text->setObjectName(QStringLiteral("fit_text"));
+    m_match->setObjectName(QStringLiteral("fit_match"));
     m_use->setObjectName(QStringLiteral("fit_use"));
     auto* useRow = new QHBoxLayout;
     useRow->setContentsMargins(12, 4, 12, 4);
+    useRow->addWidget(m_match);
     useRow->addWidget(m_use);
     useRow->addStretch();
     layout->addWidget(m_text);
@@ -65,6 +89,7 @@ FitPanel::FitPanel(QWidget* parent)
     layout->addLayout(useRow);
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this,
         &FitPanel::showChoice);
+    connect(m_match, &QPushButton::clicked, this, &FitPanel::matchWanted);
     connect(m_use, &QPushButton::clicked, this,
         [this] { Q_EMIT batchChosen(m_table->batch(m_view->currentIndex().row())); });
     clear();
@@ -111,6 +136,12 @@ void FitPanel::checkLimit()
             ? tr("Finds the largest batch of each variant by at most 12 trials, each in a worker "
                  "of its own")
             : tr("Not possible: %1").arg(why));
+    m_match->setEnabled(m_problem.isEmpty());
+    m_match->setToolTip(m_problem.isEmpty()
+            ? tr(
+                "Gives every other variant a batch_size of its own: the largest that takes no more "
+                "memory than the baseline in fp32 does")
+            : tr("Not possible: %1").arg(m_problem));
     m_text->setText(wrong.isEmpty() ? m_result : wrong);
     m_text->setVisible(!m_text->text().isEmpty());
     showChoice();
@@ -124,6 +155,13 @@ void FitPanel::setFits(std::vector<VariantFit> fits, double limitBytes)
     // By itself the batch is chosen that every variant can take.
     m_view->setCurrentIndex(m_table->index(m_table->smallest(), FitTable::Name));
     setStale(false);
+    checkLimit();
+}
+
+void FitPanel::setMatch(const std::vector<MatchedVariant>& variants)
+{
+    clear();
+    m_result = matchText(variants);
     checkLimit();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/run/experiment_fit.h"
+#include "core/run/memory_match.h"
 
 #include <QWidget>
 
@@ -24,12 +25,15 @@ public:
     /// Why no search can start now; empty if one can.
     void setProblem(const QString& why);
     void setFits(std::vector<VariantFit> fits, double limitBytes);
+    /// Tells the batches that the variants have now.
+    void setMatch(const std::vector<MatchedVariant>& variants);
     void clear();
     /// The result is of earlier settings.
     void setStale(bool stale);
 
 Q_SIGNALS:
     void fitWanted(double limitBytes);
+    void matchWanted();
     void batchChosen(std::int64_t batch);
 
 private:
@@ -42,6 +46,7 @@ private:
     QLabel* m_text = nullptr;
     FitTable* m_table = nullptr;
     WholeTable* m_view = nullptr;
+    QPushButton* m_match = nullptr;
     QPushButton* m_use = nullptr;
     QString m_problem;
     QString m_result;

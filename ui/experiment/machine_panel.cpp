@@ -6,6 +6,7 @@
 #include "core/storage/slow_formats.h"
 #include "ui/experiment/experiment_form.h"
 #include "ui/experiment/fit_panel.h"
+#include "ui/experiment/machine_basis.h"
 #include "ui/experiment/memory_table.h"
 #include "ui/experiment/outcome_table.h"
 #include "ui/experiment/prediction_table.h"
@@ -19,42 +20,11 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <fmt/format.h>
 #include <iterator>
-#include <set>
 
 namespace mantissa::ui {
 
 namespace {
-
-using Basis = std::vector<std::string>;
-
-/// What the predictions of an experiment depend on: its variants, and its shared settings in the
-/// precisions that none of them has.
-Basis measureBasis(const ExperimentConfig& config)
-{
-    Variant shared;
-    shared.settings = config.settings;
-    Basis basis{predictionKey(shared)};
-    for (const auto& variant : config.variants) {
-        const auto& settings = variant.settings;
-        basis.push_back(fmt::format("{} {} {} {} {} {}", variant.name, settings.train.steps,
-            settings.train.epochs, settings.run.maxSteps, settings.run.maxSeconds,
-            predictionKey(variant)));
-    }
-    return basis;
-}
-
-/// What the largest batches depend on: not on the batch size.
-Basis fitBasis(const ExperimentConfig& config)
-{
-    Basis basis;
-    for (auto variant : config.variants) {
-        variant.settings.data.batchSize = 1;
-        basis.push_back(variant.name + ' ' + predictionKey(variant));
-    }
-    return basis;
-}
 
 std::optional<ConfigProblem> saying(Severity severity, const QString& sentence)
 {
@@ -64,14 +34,6 @@ std::optional<ConfigProblem> saying(Severity severity, const QString& sentence)
     problem.severity = severity;
     problem.message = sentence.toStdString();
     return problem;
-}
-
-std::set<std::string> keysOf(const std::vector<Variant>& variants)
-{
-    std::set<std::string> keys;
-    for (const auto& variant : variants)
-        keys.insert(predictionKey(variant));
-    return keys;
 }
 
 } // namespace
@@ -131,6 +93,7 @@ void MachinePanel::connectParts()
             m_fit->setFits(fits, m_fitLimit);
         end({}, false);
     });
+    connect(m_runner, &MachineRunner::matched, this, &MachinePanel::takeMatch);
     connect(m_runner, &MachineRunner::failed, this,
         [this](const QString& text) { end(tr("Failed: %1").arg(text), true); });
     connect(m_runner, &MachineRunner::cancelled, this,
@@ -213,14 +176,23 @@ void MachinePanel::end(const QString& notice, bool error)
     Q_EMIT summaryChanged();
 }
 
-void MachinePanel::measure()
+/// Nothing, with the reason told, where no question can be asked now.
+std::optional<WorkerProgram> MachinePanel::workerToAsk()
 {
     if (m_runner->isOn() || !startProblem().isEmpty())
-        return;
-    const auto worker = m_access.worker();
+        return std::nullopt;
+    auto worker = m_access.worker();
+    if (worker)
+        return *worker;
+    m_notice->setProblem(saying(Severity::Error, QString::fromStdString(worker.error().message)));
+    return std::nullopt;
+}
+
+void MachinePanel::measure()
+{
+    const auto worker = workerToAsk();
     if (!worker)
-        return m_notice->setProblem(
-            saying(Severity::Error, QString::fromStdString(worker.error().message)));
+        return;
     // The old figures would stand between the new ones.
     m_measuredFor.clear();
     showProbes({});
@@ -231,18 +203,41 @@ void MachinePanel::measure()
 
 void MachinePanel::fit(double limitBytes)
 {
-    if (m_runner->isOn() || !startProblem().isEmpty())
-        return;
-    const auto worker = m_access.worker();
+    const auto worker = workerToAsk();
     if (!worker)
-        return m_notice->setProblem(
-            saying(Severity::Error, QString::fromStdString(worker.error().message)));
+        return;
     m_fit->clear();
     m_fittedFor.clear();
     m_fitLimit = limitBytes;
     m_asked = fitBasis(*m_document.experiment());
     m_runner->fit(*worker, m_document.experiment()->variants, limitBytes);
     begin(tr("trying batch sizes"));
+}
+
+void MachinePanel::match()
+{
+    const auto worker = workerToAsk();
+    if (!worker)
+        return;
+    m_fit->clear();
+    m_fittedFor.clear();
+    m_asked = measureBasis(*m_document.experiment());
+    m_runner->match(*worker, *m_document.experiment());
+    begin(tr("the baseline's peak memory"));
+}
+
+void MachinePanel::takeMatch(const MemoryMatch& match)
+{
+    const auto& config = m_document.experiment();
+    if (m_asked.empty() || !config || measureBasis(*config) != m_asked)
+        return end(tr("The experiment was changed meanwhile: no batch is set."), false);
+    for (std::size_t i = 0; i < match.variants.size(); ++i) {
+        if (!match.variants[i].isBaseline)
+            m_form.setOverride(i, "data.batch_size", QString::number(match.variants[i].batch));
+    }
+    end({}, false);
+    m_fittedFor = fitBasis(*m_document.experiment());
+    m_fit->setMatch(match.variants);
 }
 
 void MachinePanel::takeProbe(const ModelProbe& probe, int done, int total)

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,9 @@ private:
     void begin(const QString& progress);
     void end(const QString& notice, bool error);
     void fit(double limitBytes);
+    void match();
+    void takeMatch(const MemoryMatch& match);
+    std::optional<WorkerProgram> workerToAsk();
     void takeDocument();
     void clearResults();
     void takeProbe(const ModelProbe& probe, int done, int total);

@@ -91,6 +91,7 @@ void MachinePanel::setupFit(QVBoxLayout& layout)
     layout.addWidget(titleLabel(tr("Largest batch that fits")));
     layout.addWidget(m_fit = new FitPanel);
     connect(m_fit, &FitPanel::fitWanted, this, &MachinePanel::fit);
+    connect(m_fit, &FitPanel::matchWanted, this, &MachinePanel::match);
     connect(m_fit, &FitPanel::batchChosen, this,
         [this](std::int64_t batch) { m_form.setText("data.batch_size", QString::number(batch)); });
 }

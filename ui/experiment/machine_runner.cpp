@@ -80,6 +80,16 @@ void MachineRunner::fit(
         [this](const std::vector<VariantFit>& fits) { Q_EMIT fitted(fits); });
 }
 
+void MachineRunner::match(const WorkerProgram& worker, const ExperimentConfig& config)
+{
+    const auto told = [this](const std::string& variant, const FitTrial& trial) {
+        tell([this, name = QString::fromStdString(variant), trial] { Q_EMIT tried(name, trial); });
+    };
+    start([ask = m_questions.match, worker, config, told](
+              std::stop_token stop) { return ask(worker, config, told, std::move(stop)); },
+        [this](const MemoryMatch& match) { Q_EMIT matched(match); });
+}
+
 void MachineRunner::cancel()
 {
     if (m_on)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/run/experiment_fit.h"
+#include "core/run/memory_match.h"
 #include "core/run/model_probe_host.h"
 
 #include <QObject>
@@ -20,6 +21,9 @@ struct MachineQuestions {
         double limitBytes, const std::function<void(const Variant&, const FitTrial&)>&,
         std::stop_token)>
         fit = fitVariants;
+    std::function<Result<MemoryMatch>(const WorkerProgram&, const ExperimentConfig&,
+        const std::function<void(const std::string& variant, const FitTrial&)>&, std::stop_token)>
+        match = matchMemory;
 };
 
 /// Asks workers about an experiment on a thread of its own and tells the GUI thread what comes. One
@@ -37,6 +41,7 @@ public:
     /// These do nothing while a question is on.
     void measure(const WorkerProgram& worker, const ExperimentConfig& config);
     void fit(const WorkerProgram& worker, const std::vector<Variant>& variants, double limitBytes);
+    void match(const WorkerProgram& worker, const ExperimentConfig& config);
     /// Returns at once; cancelled() follows.
     void cancel();
 
@@ -48,6 +53,7 @@ Q_SIGNALS:
     void measured(const mantissa::ModelCheck& check);
     void tried(const QString& variant, const mantissa::FitTrial& trial);
     void fitted(const std::vector<mantissa::VariantFit>& fits);
+    void matched(const mantissa::MemoryMatch& match);
     void failed(const QString& message);
     void cancelled();
 

@@ -73,6 +73,22 @@ public:
             return fail("cancelled");
         return *m_fits;
     }
+    Result<MemoryMatch> match(const ExperimentConfig& config, const std::stop_token& stop)
+    {
+        std::unique_lock lock(m_mutex);
+        m_config = config;
+        ++m_started;
+        m_changed.wait(lock, stop, [&] { return m_match.has_value(); });
+        if (stop.stop_requested())
+            return fail("cancelled");
+        return *m_match;
+    }
+    void endMatch(Result<MemoryMatch> match)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_match = std::move(match);
+        m_changed.notify_all();
+    }
     void give(const ModelProbe& probe)
     {
         const std::lock_guard lock(m_mutex);
@@ -115,6 +131,7 @@ private:
     std::vector<ModelProbe> m_probes;
     std::optional<Result<ModelCheck>> m_check;
     std::optional<std::vector<VariantFit>> m_fits;
+    std::optional<Result<MemoryMatch>> m_match;
     int m_started = 0;
 };
 
@@ -128,6 +145,9 @@ inline MachineQuestions questionsTo(std::shared_ptr<FakeMachine> machine)
                         double limit,
                         const std::function<void(const Variant&, const FitTrial&)>& told,
                         std::stop_token stop) { return machine->fit(variants, limit, told, stop); };
+    questions.match = [machine](const WorkerProgram&, const ExperimentConfig& config,
+                          const std::function<void(const std::string&, const FitTrial&)>&,
+                          std::stop_token stop) { return machine->match(config, stop); };
     return questions;
 }
 

@@ -77,6 +77,49 @@ private Q_SLOTS:
         QCOMPARE(shown.said("machine_slow"), QString());
     }
 
+    void matchMemoryGivesEachVariantItsBatch()
+    {
+        Shown shown;
+        shown.show();
+        shown.page->form().setOverride(2, "data.batch_size", QStringLiteral("5"));
+        const auto before = shown.document.experiment()->variants;
+        QCOMPARE(before[2].settings.data.batchSize, 5);
+        shown.click("fit_match");
+        QTRY_COMPARE(shown.machine->started(), 1);
+        QVERIFY(!shown.find<QPushButton>("fit_match")->isEnabled());
+        const MemoryMatch match{shown.machine->config(),
+            {{"fp32", Precision::Fp32, 64, 10 * samples::kMiB, true, false, 1},
+                {"bf16", Precision::Bf16, 110, 9.9 * samples::kMiB, false, false, 1.71875},
+                {"fp16", Precision::Fp16, 32, 9.8 * samples::kMiB, false, false, 0.5}}};
+        shown.machine->endMatch(match);
+        QTRY_VERIFY(!shown.panel().runner().isOn());
+        const auto variants = shown.document.experiment()->variants;
+        QVERIFY(variants[0].overrides.empty()); // the baseline's stays
+        QCOMPARE(variants[1].settings.data.batchSize, 110);
+        QCOMPARE(variants[2].settings.data.batchSize, 32);
+        QCOMPARE(variants[2].overrides.size(), std::size_t{1}); // taken over, not added
+        QCOMPARE(shown.said("fit_text"),
+            QStringLiteral("At the 10.0 MiB of fp32's batch 64: bf16 trains with 110 (1.72x), fp16 "
+                           "trains with 32 (0.50x)."));
+    }
+
+    void anExperimentChangedMeanwhileIsNotMatched()
+    {
+        Shown shown;
+        shown.show();
+        shown.click("fit_match");
+        QTRY_COMPARE(shown.machine->started(), 1);
+        shown.page->form().setText("data.batch_size", QStringLiteral("7"));
+        shown.machine->endMatch(MemoryMatch{shown.machine->config(),
+            {{"fp32", Precision::Fp32, 64, 1, true, false, 1},
+                {"bf16", Precision::Bf16, 110, 1, false, false, 1.7},
+                {"fp16", Precision::Fp16, 110, 1, false, false, 1.7}}});
+        QTRY_VERIFY(!shown.panel().runner().isOn());
+        QVERIFY(shown.document.experiment()->variants[1].overrides.empty());
+        QCOMPARE(shown.said("machine_progress"),
+            QStringLiteral("The experiment was changed meanwhile: no batch is set."));
+    }
+
     void fitFindsABatchThatCanBeTaken()
     {
         Shown shown;
