@@ -6,21 +6,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace mantissa {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string firstLine(const fs::path& file)
-{
-    std::ifstream stream(file);
-    std::string line;
-    std::getline(stream, line);
-    return line;
-}
 
 /// The numbers behind `prefix` of the names in a folder ("index0", "index1"), in order.
 std::vector<int> numbered(const fs::path& folder, std::string_view prefix)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/number_text.h"
 #include "core/hardware/machine.h"
+#include "core/hardware/open_file.h"
 
 #include <algorithm>
 #include <fstream>
@@ -12,14 +13,6 @@ namespace mantissa {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string firstLine(const fs::path& file)
-{
-    std::ifstream stream(file);
-    std::string line;
-    std::getline(stream, line);
-    return line;
-}
 
 bool hasWord(const std::string& commaList, const std::string& word)
 {

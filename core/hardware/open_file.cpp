@@ -4,6 +4,7 @@
 #include "core/base/number_text.h"
 
 #include <fcntl.h>
+#include <fstream>
 #include <unistd.h>
 #include <utility>
 
@@ -59,6 +60,14 @@ std::optional<double> OpenFile::readNumber() const
 {
     const auto text = read();
     return text ? firstNumber(*text) : std::nullopt;
+}
+
+std::string firstLine(const std::filesystem::path& file)
+{
+    std::ifstream stream(file);
+    std::string line;
+    std::getline(stream, line);
+    return line;
 }
 
 std::optional<double> numberAfter(std::string_view text, std::string_view key)

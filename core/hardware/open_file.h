@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace mantissa {
@@ -29,6 +30,9 @@ public:
 private:
     int m_fd = -1;
 };
+
+/// The first line of a small file that is read once; empty if it cannot be read.
+std::string firstLine(const std::filesystem::path& file);
 
 /// The number after `key` on the line of `text` that begins with it ("MemAvailable:  123 kB");
 /// nothing if there is none.

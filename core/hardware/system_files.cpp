@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/hardware/system_files.h"
 
+#include "core/hardware/open_file.h"
+
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 #include <sched.h>
 #include <string>
 
@@ -23,14 +24,6 @@ std::vector<fs::path> foldersIn(const fs::path& folder)
         found.push_back(at->path());
     std::ranges::sort(found);
     return found;
-}
-
-std::string wordIn(const fs::path& file)
-{
-    std::ifstream stream(file);
-    std::string word;
-    stream >> word;
-    return word;
 }
 
 std::vector<fs::path> ofCores(
@@ -74,7 +67,7 @@ fs::path temperatureFile(const fs::path& root)
         std::error_code error;
         if (!fs::exists(file, error))
             continue;
-        const auto name = wordIn(folder / "name");
+        const auto name = firstLine(folder / "name");
         if (name == "coretemp" || name == "k10temp")
             return file;
         if (first.empty())
@@ -100,7 +93,7 @@ std::vector<fs::path> raplFolders(const fs::path& root)
         // "intel-rapl:0" is a package, "intel-rapl:0:1" a part of it.
         const auto name = folder.filename().string();
         if (name.starts_with("intel-rapl:") && std::ranges::count(name, ':') == 1
-            && wordIn(folder / "name").starts_with("package"))
+            && firstLine(folder / "name").starts_with("package"))
             found.push_back(folder);
     }
     return found;
