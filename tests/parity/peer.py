@@ -45,8 +45,14 @@ def learning_rate(train, applied, total):
 def make_optimizer(train, parameters):
     kind, lr, decay = train["optimizer"], train["lr"], train["weight_decay"]
     if kind == "sgd":
-        return torch.optim.SGD(parameters, lr=lr, momentum=train["momentum"],
-                               nesterov=train["nesterov"], weight_decay=decay, fused=True)
+        sgd = torch.optim.SGD(parameters, lr=lr, momentum=train["momentum"],
+                              nesterov=train["nesterov"], weight_decay=decay, fused=True)
+        # The fused kernel allocates the buffers unset and fills them in the first step. Where found_inf
+        # skips that one, the next reads whatever lay in memory, NaN among it. From zeros the first
+        # step that is taken gives the same buffers as a filled one.
+        for parameter in parameters if train["momentum"] else []:
+            sgd.state[parameter]["momentum_buffer"] = torch.zeros_like(parameter)
+        return sgd
     if kind == "rmsprop":
         return torch.optim.RMSprop(parameters, lr=lr, alpha=train["alpha"], eps=train["eps"],
                                    momentum=train["momentum"], weight_decay=decay, foreach=True)
