@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kLabelWidth = 104;
 constexpr int kEditorWidth = 92;
-constexpr int kHintWidth = 84;
+constexpr int kHintWidth = 64;
 
 QString toQt(std::string_view text)
 {
