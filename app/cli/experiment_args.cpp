@@ -2,6 +2,7 @@
 #include "app/cli/experiment_args.h"
 
 #include "app/cli/terminal.h"
+#include "core/base/human_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -42,6 +43,13 @@ bool selectVariants(ExperimentConfig& config, const std::vector<std::string>& na
         return std::ranges::find(names, variant.name) == names.end();
     });
     return true;
+}
+
+void noteTrial(const GlobalOptions& global, const std::string& variant, const FitTrial& trial)
+{
+    printNote(global,
+        fmt::format("{}, batch {}: {}", variant, groupedText(trial.batch),
+            trial.peakBytes ? bytesText(*trial.peakBytes) : "out of memory"));
 }
 
 } // namespace mantissa::cli

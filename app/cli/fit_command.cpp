@@ -80,9 +80,7 @@ int fitBatchSizes(const GlobalOptions& global, const FitOptions& options)
         return failWith(kRunFailed, worker.error());
     const StopOnInterrupt stop;
     const auto tried = [&](const Variant& variant, const FitTrial& trial) {
-        printNote(global,
-            fmt::format("{}, batch {}: {}", variant.name, groupedText(trial.batch),
-                trial.peakBytes ? bytesText(*trial.peakBytes) : "out of memory"));
+        noteTrial(global, variant.name, trial);
     };
     const auto all = fitVariants(
         {*worker, {}, torchFolder()}, loaded.config->variants, *limit, tried, stop.token());

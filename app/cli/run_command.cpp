@@ -105,9 +105,7 @@ std::optional<int> matchBatches(const GlobalOptions& global, ExperimentConfig& c
         return failWith(kRunFailed, worker.error());
     const StopOnInterrupt stop;
     const auto tried = [&](const std::string& variant, const FitTrial& trial) {
-        printNote(global,
-            fmt::format("{}, batch {}: {}", variant, groupedText(trial.batch),
-                trial.peakBytes ? bytesText(*trial.peakBytes) : "out of memory"));
+        noteTrial(global, variant, trial);
     };
     auto match = matchMemory({*worker, {}, torchFolder()}, config, tried, stop.token());
     if (stop.stopped())

@@ -93,6 +93,8 @@ Result<std::optional<EnergyUse>> readEnergyUse(
     const auto joules = store.readSeries(run, std::string(counter));
     if (!joules)
         return tl::unexpected(joules.error());
+    if (joules->y.empty()) // most machines tell no energy: nothing else is read for it
+        return std::optional<EnergyUse>();
     const auto events = store.events(run);
     if (!events)
         return tl::unexpected(events.error());

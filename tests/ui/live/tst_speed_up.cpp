@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/until_stopped.h"
 #include "ui/live/speed_up.h"
 
 #include "tests/ui/live/fed_run.h"
@@ -10,7 +11,6 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QTreeWidget>
-#include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -57,10 +57,7 @@ Result<RunProfiles> storeProfile(const std::filesystem::path& file, std::int64_t
 /// Waits until it is stopped.
 Result<RunProfiles> untilStopped(std::stop_token stop)
 {
-    std::mutex mutex;
-    std::condition_variable_any stopped;
-    std::unique_lock lock(mutex);
-    stopped.wait(lock, stop, [] { return false; });
+    test::waitForStop(stop);
     return fail("cancelled");
 }
 

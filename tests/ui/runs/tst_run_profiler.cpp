@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/store_fixture.h"
+#include "tests/support/until_stopped.h"
 #include "ui/runs/operators_panel.h"
 #include "ui/runs/run_profiler.h"
 #include "ui/theme/theme.h"
@@ -9,8 +10,6 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QTreeWidget>
-#include <condition_variable>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
 using namespace mantissa;
@@ -36,10 +35,7 @@ Result<RunProfiles> waitForStop(
     std::int64_t, const std::function<void(const std::string&)>& tell, std::stop_token stop)
 {
     tell("profiling fp32 (fp32)");
-    std::mutex mutex;
-    std::condition_variable_any stopped;
-    std::unique_lock lock(mutex);
-    stopped.wait(lock, stop, [] { return false; });
+    test::waitForStop(stop);
     return fail("cancelled");
 }
 
