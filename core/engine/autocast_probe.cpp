@@ -17,7 +17,7 @@ using at::Tensor;
 using c10::IValue;
 using Stack = std::vector<IValue>;
 
-constexpr auto kLow = at::kBFloat16;
+constexpr auto kLowType = at::kBFloat16;
 
 std::vector<std::int64_t> numbersIn(std::string_view text, char separator)
 {
@@ -163,7 +163,7 @@ Outcome run(const std::string& name, bool autocast, const std::vector<at::Scalar
     try {
         const auto handle = operatorNamed(name);
         auto stack = argumentsFor(handle.schema(), recipeOf(name), types);
-        const AutocastGuard region(at::kCPU, kLow, true, autocast);
+        const AutocastGuard region(at::kCPU, kLowType, true, autocast);
         handle.callBoxed(stack);
         return {false, stack.at(0).toTensor().scalar_type()};
     } catch (const std::exception&) {
@@ -183,7 +183,7 @@ CastRule amongWide(const std::string& name, bool hasRule, const Outcome& fromLow
         return hasRule ? CastRule::Fp32 : CastRule::Untouched;
     if (!hasRule)
         return CastRule::Untouched;
-    const auto mixed = run(name, true, {kLow, at::kFloat});
+    const auto mixed = run(name, true, {kLowType, at::kFloat});
     return !fromLow.threw && isFp32(mixed) ? CastRule::Promote : CastRule::Unknown;
 }
 
@@ -194,8 +194,8 @@ CastRule probeOnCpu(const std::string& name, bool hasRule)
     if (recipeOf(name).empty())
         return hasRule ? CastRule::Unknown : CastRule::Untouched;
     const auto fromWide = run(name, true, {at::kFloat});
-    const auto fromLow = run(name, true, {kLow});
-    if (fromWide.type == kLow)
+    const auto fromLow = run(name, true, {kLowType});
+    if (fromWide.type == kLowType)
         return CastRule::LowPrecision;
     if (isFp32(fromWide))
         return amongWide(name, hasRule, fromLow);
@@ -204,7 +204,7 @@ CastRule probeOnCpu(const std::string& name, bool hasRule)
         return hasRule && !run(name, false, {at::kFloat}).threw ? CastRule::LowPrecision
                                                                 : CastRule::Unknown;
     // A whole number (a rank): low precision works only because it was cast to fp32.
-    const bool castUp = hasRule && !fromLow.threw && run(name, false, {kLow}).threw;
+    const bool castUp = hasRule && !fromLow.threw && run(name, false, {kLowType}).threw;
     return castUp ? CastRule::Fp32 : CastRule::Unknown;
 }
 

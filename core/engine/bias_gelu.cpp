@@ -17,7 +17,7 @@ namespace {
 
 using at::Tensor;
 
-constexpr auto kLow = AutocastPolicy::lower_precision_fp;
+constexpr auto kLowPolicy = AutocastPolicy::lower_precision_fp;
 
 void check(const Tensor& input, const Tensor& bias)
 {
@@ -187,12 +187,12 @@ TORCH_LIBRARY_IMPL(mantissa, Autograd, m)
 
 TORCH_LIBRARY_IMPL(mantissa, AutocastCPU, m)
 {
-    m.impl("bias_gelu", autocastRule<kLow, at::kCPU, biasGelu>());
+    m.impl("bias_gelu", autocastRule<kLowPolicy, at::kCPU, biasGelu>());
 }
 
 TORCH_LIBRARY_IMPL(mantissa, AutocastCUDA, m)
 {
-    m.impl("bias_gelu", autocastRule<kLow, at::kCUDA, biasGelu>());
+    m.impl("bias_gelu", autocastRule<kLowPolicy, at::kCUDA, biasGelu>());
 }
 
 } // namespace mantissa

@@ -13,11 +13,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t kSide = 32;
+constexpr std::int64_t kCifarSide = 32;
 constexpr std::int64_t kChannels = 3;
-constexpr std::size_t kImageBytes = kChannels * kSide * kSide;
+constexpr std::size_t kImageBytes = kChannels * kCifarSide * kCifarSide;
 constexpr std::size_t kRecordBytes = 1 + kImageBytes;
-constexpr std::uint8_t kClasses = 10;
+constexpr std::uint8_t kCifarClasses = 10;
 constexpr std::array kTrainFiles{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
     "data_batch_4.bin", "data_batch_5.bin"};
 constexpr const char* kTestFile = "test_batch.bin";
@@ -54,7 +54,7 @@ Result<void> append(ImageSet& set, const fs::path& file)
             file.string(), content->size(), kRecordBytes));
     for (std::size_t at = 0; at < content->size(); at += kRecordBytes) {
         const auto label = static_cast<std::uint8_t>((*content)[at]);
-        if (label >= kClasses)
+        if (label >= kCifarClasses)
             return fail(fmt::format("{}: record {} has the label {}; allowed: 0 to 9",
                 file.string(), at / kRecordBytes + 1, label));
         set.labels.push_back(label);
@@ -68,7 +68,7 @@ template <typename Files> Result<ImageSet> readSet(const fs::path& folder, const
 {
     ImageSet set;
     set.channels = kChannels;
-    set.height = set.width = kSide;
+    set.height = set.width = kCifarSide;
     for (const auto* file : files) {
         if (auto appended = append(set, folder / file); !appended)
             return tl::unexpected(appended.error());
@@ -93,7 +93,7 @@ Result<Dataset> readCifar10(const fs::path& root)
     Dataset data;
     data.train = std::move(*train);
     data.validation = std::move(*validation);
-    data.classes = kClasses;
+    data.classes = kCifarClasses;
     // Mean and deviation of the training set's pixels, per channel.
     data.normalisation = {{0.4914F, 0.4822F, 0.4465F}, {0.2470F, 0.2435F, 0.2616F}};
     data.origin = folder->string();

@@ -14,7 +14,7 @@ namespace mantissa {
 
 namespace {
 
-constexpr std::chrono::minutes kTimeout{30};
+constexpr std::chrono::minutes kProbeTimeout{30};
 constexpr std::int64_t kTrialSteps = 2; ///< the second holds everything
 
 /// The experiment's variants, then its shared settings in each precision that they lack.
@@ -70,7 +70,7 @@ Result<ModelProbe> askModelProbe(const WorkerProgram& worker, const Variant& var
     query.worker.arguments = {"probe", "--seconds", fmt::format("{}", request.seconds), "--steps",
         fmt::format("{}", request.steps), "--memory", fmt::format("{:.0f}", request.memoryBytes)};
     query.input = variantToJson(variant).dump();
-    query.timeout = kTimeout;
+    query.timeout = kProbeTimeout;
     query.stop = std::move(stop);
     return queryWorker(query).and_then(modelProbeFromJson);
 }

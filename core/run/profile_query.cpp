@@ -12,7 +12,7 @@ namespace mantissa {
 namespace {
 
 // A format that a machine only emulates may need seconds a step.
-constexpr std::chrono::minutes kTimeout{10};
+constexpr std::chrono::minutes kProfileTimeout{10};
 
 } // namespace
 
@@ -26,7 +26,7 @@ Result<StepProfile> profileVariant(
         query.worker.arguments.push_back(request.trace.string());
     }
     query.input = variantToJson(request.variant).dump();
-    query.timeout = kTimeout;
+    query.timeout = kProfileTimeout;
     query.stop = std::move(stop);
     const auto answer = queryWorker(query);
     if (!answer)

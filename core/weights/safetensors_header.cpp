@@ -20,7 +20,7 @@ constexpr std::size_t kMostDimensions = 64;
 constexpr std::size_t kShownName = 100;
 
 /// A name in a message, cut where it is endless.
-std::string shown(std::string_view name)
+std::string shownName(std::string_view name)
 {
     return fmt::format(
         "\"{}{}\"", name.substr(0, kShownName), name.size() > kShownName ? "..." : "");
@@ -115,7 +115,7 @@ bool HeaderReader::endTensor()
 {
     if (!m_hasType || !m_hasSizes || m_offsets.size() != 2)
         return refuse(
-            fmt::format("tensor {} lacks dtype, shape or data_offsets", shown(m_tensor.name)));
+            fmt::format("tensor {} lacks dtype, shape or data_offsets", shownName(m_tensor.name)));
     m_tensor.begin = m_offsets[0];
     m_tensor.end = m_offsets[1];
     header.tensors.push_back(std::move(m_tensor));
@@ -128,12 +128,12 @@ bool HeaderReader::key(std::string& text)
         if (std::exchange(m_hasMetadata, true))
             return refuse("__metadata__ is there twice");
     } else if (m_at == At::Tensors && !m_names.insert(text).second) {
-        return refuse(fmt::format("tensor {} is there twice", shown(text)));
+        return refuse(fmt::format("tensor {} is there twice", shownName(text)));
     } else if (m_at == At::Metadata && header.metadata.contains(text)) {
-        return refuse(fmt::format("the metadata key {} is there twice", shown(text)));
+        return refuse(fmt::format("the metadata key {} is there twice", shownName(text)));
     } else if (m_at == At::Tensor && text != "dtype" && text != "shape" && text != "data_offsets") {
-        return refuse(
-            fmt::format("tensor {} has an unknown key {}", shown(m_tensor.name), shown(text)));
+        return refuse(fmt::format(
+            "tensor {} has an unknown key {}", shownName(m_tensor.name), shownName(text)));
     }
     m_key = std::move(text);
     return true;
@@ -146,11 +146,11 @@ bool HeaderReader::string(std::string& text)
         return true;
     }
     if (m_at != At::Tensor || m_key != "dtype" || m_hasType)
-        return refuse(fmt::format("the text {} does not belong there", shown(text)));
+        return refuse(fmt::format("the text {} does not belong there", shownName(text)));
     const auto type = tensorTypeFromString(text);
     if (!type)
-        return refuse(fmt::format(
-            "tensor {} is of the type {}, which is not known", shown(m_tensor.name), shown(text)));
+        return refuse(fmt::format("tensor {} is of the type {}, which is not known",
+            shownName(m_tensor.name), shownName(text)));
     m_tensor.type = *type;
     m_hasType = true;
     return true;
@@ -183,14 +183,14 @@ bool HeaderReader::number_unsigned(std::uint64_t value)
         m_offsets.push_back(value);
         return m_offsets.size() <= 2
             || refuse(
-                fmt::format("tensor {} has more than two data_offsets", shown(m_tensor.name)));
+                fmt::format("tensor {} has more than two data_offsets", shownName(m_tensor.name)));
     }
     if (m_at != At::Sizes)
         return refuse(fmt::format("the number {} does not belong there", value));
     m_tensor.sizes.push_back(static_cast<std::int64_t>(value));
     return m_tensor.sizes.size() <= kMostDimensions
         || refuse(fmt::format(
-            "tensor {} has more than {} dimensions", shown(m_tensor.name), kMostDimensions));
+            "tensor {} has more than {} dimensions", shownName(m_tensor.name), kMostDimensions));
 }
 
 /// Bytes that a tensor's sizes and type ask for; nothing where that is over 2^63.
@@ -215,13 +215,13 @@ std::string layoutProblem(const std::vector<TensorEntry>& tensors, std::uint64_t
     for (const auto& tensor : tensors) {
         if (tensor.begin > end)
             return fmt::format("there is a hole of {} bytes before tensor {}", tensor.begin - end,
-                shown(tensor.name));
+                shownName(tensor.name));
         if (tensor.begin < end)
-            return fmt::format("tensor {} overlaps the one before it", shown(tensor.name));
+            return fmt::format("tensor {} overlaps the one before it", shownName(tensor.name));
         const auto asked = bytesAsked(tensor);
         if (tensor.end < tensor.begin || !asked || *asked != tensor.end - tensor.begin)
             return fmt::format("the sizes of tensor {} do not give its bytes {} to {}",
-                shown(tensor.name), tensor.begin, tensor.end);
+                shownName(tensor.name), tensor.begin, tensor.end);
         end = tensor.end;
     }
     if (end > dataBytes)

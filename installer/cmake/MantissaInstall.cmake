@@ -68,5 +68,5 @@ set(CPACK_GENERATOR TGZ)
 set(CPACK_STRIP_FILES OFF) # LibTorch's libraries come stripped; their RPATH must stay
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libqcustomplot2.1-qt6, libqt6svg6, libqt6widgets6, libqt6printsupport6, libsqlite3-0, libfmt9, libspdlog1.10, libtomlplusplus3, zlib1g")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libqcustomplot2.1-qt6, libqt6svg6, libqt6widgets6, libqt6printsupport6, libsqlite3-0, libfmt9, libtomlplusplus3, zlib1g")
 include(CPack)

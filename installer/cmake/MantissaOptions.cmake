@@ -24,6 +24,8 @@ target_compile_options(mantissa_flags INTERFACE -Wall -Wextra -Wpedantic -Wshado
     -Woverloaded-virtual -Wconversion
     # g++ 12 reports overlapping copies inside std::string's operator+ that are not there (GCC bug 105651).
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+    # In a unity batch no file is "the main file", whose private types it lets pass.
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
     $<$<BOOL:${MANTISSA_WERROR}>:-Werror>)
 
 if(MANTISSA_SANITIZE STREQUAL "address")

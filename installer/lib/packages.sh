@@ -6,7 +6,7 @@ REQUIRED_PACKAGES=(
     cmake ninja-build g++ pkg-config ccache clang-format                   # building
     qt6-base-dev qt6-svg-dev libqcustomplot-dev libqcustomplot2.1-qt6      # window
     libsqlite3-dev libsqlitecpp-dev nlohmann-json3-dev libtomlplusplus-dev # core
-    libcli11-dev libfmt-dev libspdlog-dev libexpected-dev libboost-dev zlib1g-dev
+    libcli11-dev libfmt-dev libexpected-dev zlib1g-dev
     libbenchmark-dev xvfb xauth fonts-noto-core                            # tests
 )
 # Taken where apt has them: the program works without.

@@ -3,6 +3,7 @@
 #include "core/storage/run_store.h"
 #include "tests/app/cli_process.h"
 #include "tests/support/fake_values.h"
+#include "tests/support/test_program.h"
 #include "tests/support/waits.h"
 
 #include <QTest>
@@ -245,5 +246,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCli)
+MANTISSA_TEST(TestCli)
 #include "tst_cli.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/cli_process.h"
+#include "tests/support/test_program.h"
 
 #include <QDir>
 #include <QFile>
@@ -66,5 +67,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliBadFiles)
+MANTISSA_TEST(TestCliBadFiles)
 #include "tst_cli_bad_files.moc"

@@ -2,6 +2,7 @@
 // Commands that ask the real worker one question.
 #include "core/storage/capability_store.h"
 #include "tests/app/cli_process.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QTest>
@@ -234,5 +235,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliEngine)
+MANTISSA_TEST(TestCliEngine)
 #include "tst_cli_engine.moc"

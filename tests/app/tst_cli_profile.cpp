@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `mantissa-cli profile` with the real worker.
 #include "tests/app/cli_process.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -143,5 +144,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliProfile)
+MANTISSA_TEST(TestCliProfile)
 #include "tst_cli_profile.moc"

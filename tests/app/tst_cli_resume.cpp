@@ -3,6 +3,7 @@
 #include "core/run/checkpoint_files.h"
 #include "core/storage/run_store.h"
 #include "tests/app/cli_process.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <fstream>
@@ -182,5 +183,5 @@ private:
     QTemporaryDir m_whole;
 };
 
-QTEST_GUILESS_MAIN(TestCliResume)
+MANTISSA_TEST(TestCliResume)
 #include "tst_cli_resume.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `replay` and `set`: the scaler's commands, with the fake worker.
 #include "tests/app/cli_process.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QTest>
@@ -214,5 +215,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliScaler)
+MANTISSA_TEST(TestCliScaler)
 #include "tst_cli_scaler.moc"

@@ -2,6 +2,7 @@
 // The command line with the real worker, on tiny generated data.
 #include "core/storage/run_store.h"
 #include "tests/app/cli_process.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <algorithm>
@@ -229,5 +230,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliWorker)
+MANTISSA_TEST(TestCliWorker)
 #include "tst_cli_worker.moc"

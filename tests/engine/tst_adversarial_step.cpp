@@ -2,6 +2,7 @@
 // Two optimizers in one step, with one scaler for both or one for each.
 #include "core/engine/adversarial_step.h"
 #include "core/engine/optimizer.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/ATen.h>
 #include <QTest>
@@ -249,5 +250,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestAdversarialStep)
+MANTISSA_TEST(TestAdversarialStep)
 #include "tst_adversarial_step.moc"

@@ -7,6 +7,7 @@
 #include "core/engine/in_place_watch.h"
 #include "core/engine/layers.h"
 #include "core/engine/model.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/ATen.h>
 #include <ATen/ThreadLocalState.h>
@@ -368,5 +369,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestAutocastCatalogue)
+MANTISSA_TEST(TestAutocastCatalogue)
 #include "tst_autocast_catalogue.moc"

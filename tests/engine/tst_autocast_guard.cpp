@@ -2,6 +2,7 @@
 #include "core/engine/autocast_guard.h"
 
 #include "core/engine/layers.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
@@ -177,5 +178,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestAutocastGuard)
+MANTISSA_TEST(TestAutocastGuard)
 #include "tst_autocast_guard.moc"

@@ -2,6 +2,7 @@
 // What `mantissa-cli ops` says against the published tables of autocast's operators, written down
 // here by hand. They describe LibTorch 2.11.0: what differs from other versions says so.
 #include "core/engine/autocast_ops.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <map>
@@ -158,5 +159,5 @@ private:
     std::map<std::string, OperatorRules> m_rules;
 };
 
-QTEST_GUILESS_MAIN(TestAutocastOps)
+MANTISSA_TEST(TestAutocastOps)
 #include "tst_autocast_ops.moc"

@@ -2,6 +2,7 @@
 #include "core/engine/batch_loader.h"
 
 #include "core/engine/memory_meter.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/ATen.h>
 
@@ -238,5 +239,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBatchSource)
+MANTISSA_TEST(TestBatchSource)
 #include "tst_batch_source.moc"

@@ -3,6 +3,7 @@
 #include "core/engine/bias_gelu.h"
 
 #include "core/engine/autocast_guard.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
@@ -180,5 +181,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBiasGelu)
+MANTISSA_TEST(TestBiasGelu)
 #include "tst_bias_gelu.moc"

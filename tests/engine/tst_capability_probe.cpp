@@ -4,6 +4,7 @@
 #include "core/engine/check_timer.h"
 #include "core/engine/check_work.h"
 #include "core/engine/work_probe.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
@@ -276,5 +277,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCapabilityProbe)
+MANTISSA_TEST(TestCapabilityProbe)
 #include "tst_capability_probe.moc"

@@ -4,6 +4,7 @@
 #include "core/run/checkpoint_files.h"
 #include "core/weights/safetensors.h"
 #include "tests/engine/tiny_run.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -363,5 +364,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCheckpoint)
+MANTISSA_TEST(TestCheckpoint)
 #include "tst_checkpoint.moc"

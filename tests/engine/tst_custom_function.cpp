@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The semantics of torch.amp.custom_fwd and custom_bwd.
 #include "core/engine/custom_function.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
@@ -146,5 +147,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCustomFunction)
+MANTISSA_TEST(TestCustomFunction)
 #include "tst_custom_function.moc"

@@ -3,6 +3,7 @@
 #include "core/engine/csv_reader.h"
 #include "core/engine/table_split.h"
 #include "core/engine/text_reader.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -215,5 +216,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDataReaders)
+MANTISSA_TEST(TestDataReaders)
 #include "tst_data_readers.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/dataset.h"
+#include "tests/support/test_program.h"
 
 #include <QCryptographicHash>
 #include <QFile>
@@ -139,5 +140,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDataset)
+MANTISSA_TEST(TestDataset)
 #include "tst_dataset.moc"

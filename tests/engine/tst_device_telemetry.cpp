@@ -2,6 +2,7 @@
 // The asynchronous telemetry against a plug-in made of plain memory: numbers "arrive" when the test
 // says so, as they do on a GPU.
 #include "core/engine/device_telemetry.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/ops/full.h>
 
@@ -210,5 +211,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDeviceTelemetry)
+MANTISSA_TEST(TestDeviceTelemetry)
 #include "tst_device_telemetry.moc"

@@ -4,6 +4,7 @@
 #include "core/engine/clip.h"
 #include "core/engine/grad_scaler.h"
 #include "core/engine/optimizer.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/ATen.h>
 #include <QTest>
@@ -140,5 +141,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestFusedCases)
+MANTISSA_TEST(TestFusedCases)
 #include "tst_fused_cases.moc"

@@ -4,6 +4,7 @@
 #include "tests/engine/scaler_rig.h"
 
 #include "core/numerics/loss_scale_policy.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_amp_foreach_non_finite_check_and_unscale.h>
@@ -391,5 +392,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestGradScaler)
+MANTISSA_TEST(TestGradScaler)
 #include "tst_grad_scaler.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/lr_schedule.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -71,5 +72,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLrSchedule)
+MANTISSA_TEST(TestLrSchedule)
 #include "tst_lr_schedule.moc"

@@ -2,6 +2,7 @@
 // What a few steps of a model tell; memory by role against the definition.
 #include "core/engine/model_probe.h"
 #include "tests/engine/tiny_run.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -156,5 +157,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestModelProbe)
+MANTISSA_TEST(TestModelProbe)
 #include "tst_model_probe.moc"

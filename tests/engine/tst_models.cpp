@@ -5,6 +5,7 @@
 #include "core/engine/layers.h"
 #include "core/engine/lstm.h"
 #include "core/engine/model.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -241,5 +242,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestModels)
+MANTISSA_TEST(TestModels)
 #include "tst_models.moc"

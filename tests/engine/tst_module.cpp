@@ -4,6 +4,7 @@
 #include "core/engine/keep_fp32.h"
 #include "core/engine/layers.h"
 #include "core/engine/model.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/ATen.h>
 #include <QTest>
@@ -185,5 +186,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestModule)
+MANTISSA_TEST(TestModule)
 #include "tst_module.moc"

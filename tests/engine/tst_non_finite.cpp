@@ -2,6 +2,7 @@
 // The locator on networks whose first non-finite tensor is known by construction.
 #include "core/engine/buffer_guard.h"
 #include "tests/engine/non_finite_rig.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -281,5 +282,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestNonFinite)
+MANTISSA_TEST(TestNonFinite)
 #include "tst_non_finite.moc"

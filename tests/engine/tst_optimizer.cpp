@@ -3,6 +3,7 @@
 #include "core/engine/clip.h"
 #include "core/engine/device_schedule.h"
 #include "core/engine/optimizer.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>
@@ -275,5 +276,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestOptimizer)
+MANTISSA_TEST(TestOptimizer)
 #include "tst_optimizer.moc"

@@ -4,6 +4,7 @@
 
 #include "core/engine/optimizer.h"
 #include "tests/engine/non_finite_rig.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -203,5 +204,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPreflightCheck)
+MANTISSA_TEST(TestPreflightCheck)
 #include "tst_preflight_check.moc"

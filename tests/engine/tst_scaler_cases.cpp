@@ -5,6 +5,7 @@
 #include "core/engine/module.h"
 #include "core/numerics/scaler_trace.h"
 #include "tests/engine/scaler_rig.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
@@ -638,5 +639,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestScalerCases)
+MANTISSA_TEST(TestScalerCases)
 #include "tst_scaler_cases.moc"

@@ -4,6 +4,7 @@
 #include "core/config/config_io.h"
 #include "core/numerics/scaler_trace.h"
 #include "tests/engine/tiny_run.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -174,5 +175,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestScalerRuns)
+MANTISSA_TEST(TestScalerRuns)
 #include "tst_scaler_runs.moc"

@@ -7,6 +7,7 @@
 #include "core/engine/grad_scaler.h"
 #include "core/engine/layers.h"
 #include "core/engine/optimizer.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -298,5 +299,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestScalerTraining)
+MANTISSA_TEST(TestScalerTraining)
 #include "tst_scaler_training.moc"

@@ -2,6 +2,7 @@
 // The trainer as the worker sees it, on tiny shapes. Runs a second time with oneDNN held to AVX2.
 #include "core/hardware/format_class.h"
 #include "tests/engine/tiny_run.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <algorithm>
@@ -337,5 +338,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTrainer)
+MANTISSA_TEST(TestTrainer)
 #include "tst_trainer.moc"

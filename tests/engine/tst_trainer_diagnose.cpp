@@ -2,6 +2,7 @@
 // What a trainer says beside training, on tiny shapes: the locator, the check before the first
 // step, anomaly mode.
 #include "tests/engine/tiny_run.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <bit>
@@ -164,5 +165,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTrainerDiagnose)
+MANTISSA_TEST(TestTrainerDiagnose)
 #include "tst_trainer_diagnose.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "tiny_run.h"
 
 #include <QFile>
@@ -169,5 +170,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTrainerProfile)
+MANTISSA_TEST(TestTrainerProfile)
 #include "tst_trainer_profile.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The worker program, spoken to by hand over its pipes.
 #include "tests/engine/worker_client.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <algorithm>
@@ -30,7 +31,7 @@ private Q_SLOTS:
         QVERIFY(hello.has_value());
         QCOMPARE(hello->protocol, kProtocolVersion);
         QCOMPARE(hello->pid, std::int64_t{worker.process().processId()});
-        worker.say(StartCommand{tinyVariant(static_cast<Precision>(precision))});
+        worker.say(StartCommand{workerVariant(static_cast<Precision>(precision))});
         const auto ready = worker.await<Ready>();
         QVERIFY(ready.has_value());
         QCOMPARE(ready->totalSteps, std::int64_t{30});
@@ -56,7 +57,7 @@ private Q_SLOTS:
     void goesBlockByBlock()
     {
         Worker worker;
-        worker.say(StartCommand{tinyVariant()});
+        worker.say(StartCommand{workerVariant()});
         worker.say(RunBlockCommand{7});
         auto done = worker.await<BlockDone>();
         QVERIFY(done.has_value());
@@ -75,7 +76,7 @@ private Q_SLOTS:
 
     void pausesAndResumesInABlock()
     {
-        auto variant = tinyVariant();
+        auto variant = workerVariant();
         variant.settings.train.steps = 10'000'000;
         Worker worker;
         worker.say(StartCommand{variant});
@@ -109,7 +110,7 @@ private Q_SLOTS:
     void stopsWhilePausedAndBeforeAnything()
     {
         Worker paused;
-        paused.say(StartCommand{tinyVariant()});
+        paused.say(StartCommand{workerVariant()});
         paused.say(PauseCommand{});
         paused.say(RunBlockCommand{0});
         QVERIFY(paused.awaitKind(event_kind::kPaused).has_value());
@@ -126,7 +127,7 @@ private Q_SLOTS:
 
     void theTimeLimitEndsABlock()
     {
-        auto variant = tinyVariant();
+        auto variant = workerVariant();
         variant.settings.train.steps = 10'000'000;
         variant.settings.run.maxSeconds = 0.3;
         Worker worker;
@@ -144,7 +145,7 @@ private Q_SLOTS:
 
     void theStepLimitKeepsTheSchedule()
     {
-        auto variant = tinyVariant();
+        auto variant = workerVariant();
         variant.settings.run.maxSteps = 15;
         Worker worker;
         worker.say(StartCommand{variant});
@@ -168,7 +169,7 @@ private Q_SLOTS:
     void endsWhenItsInputCloses()
     {
         QFETCH(bool, training);
-        auto variant = tinyVariant();
+        auto variant = workerVariant();
         variant.settings.train.steps = 10'000'000;
         Worker worker;
         worker.say(StartCommand{variant});
@@ -182,7 +183,7 @@ private Q_SLOTS:
 
     void aLossThatIsNotFiniteIsAnEventAndTheRunGoesOn()
     {
-        auto variant = tinyVariant();
+        auto variant = workerVariant();
         variant.settings.train.optimizer = OptimizerKind::Sgd;
         variant.settings.train.schedule = LrSchedule::Constant;
         variant.settings.train.lr = 10;
@@ -206,7 +207,7 @@ private Q_SLOTS:
 
     void liveSettingsChange()
     {
-        auto variant = tinyVariant(Precision::Fp16);
+        auto variant = workerVariant(Precision::Fp16);
         Worker worker;
         worker.say(StartCommand{variant});
         worker.say(SetCommand{{{"growth_interval", 3}}});
@@ -230,7 +231,7 @@ private Q_SLOTS:
 
     void aSmoothScaleIsNoEventEveryStep()
     {
-        auto variant = tinyVariant(Precision::Fp32);
+        auto variant = workerVariant(Precision::Fp32);
         variant.settings.scaler.enabled = ScalerEnabled::On;
         variant.settings.scaler.policy = ScalerPolicy::Smooth;
         variant.settings.scaler.growthInterval = 4;
@@ -251,7 +252,7 @@ private Q_SLOTS:
 
     void skippedStepsAreEvents()
     {
-        auto variant = tinyVariant(Precision::Fp16);
+        auto variant = workerVariant(Precision::Fp16);
         variant.settings.scaler.initScale = std::ldexp(1.0, 40);
         Worker worker;
         worker.say(StartCommand{variant});
@@ -279,12 +280,12 @@ private Q_SLOTS:
         const auto encode = [](const Variant& variant) {
             return QByteArray::fromStdString(encodeCommand(StartCommand{variant}));
         };
-        auto cuda = tinyVariant();
+        auto cuda = workerVariant();
         cuda.settings.device.kind = "cuda:7";
-        auto missing = tinyVariant();
+        auto missing = workerVariant();
         missing.settings.data.source = DataSource::FashionMnist;
         missing.settings.data.root = "/nowhere";
-        QTest::newRow("tf32 on a CPU") << encode(tinyVariant(Precision::Tf32)) << "refused"
+        QTest::newRow("tf32 on a CPU") << encode(workerVariant(Precision::Tf32)) << "refused"
                                        << "tf32";
         QTest::newRow("no such GPU") << encode(cuda) << "refused"
                                      << "cuda:7";
@@ -315,7 +316,7 @@ private Q_SLOTS:
     void rubbishInARunIsAWarning()
     {
         Worker worker;
-        worker.say(StartCommand{tinyVariant()});
+        worker.say(StartCommand{workerVariant()});
         QVERIFY(worker.await<Ready>().has_value());
         worker.write("{\"type\":\"run_block\",\"steps\":\"many\"}\n");
         QVERIFY(worker.awaitKind(event_kind::kWarning).has_value());
@@ -338,7 +339,7 @@ private Q_SLOTS:
 
     void aHostThatStopsReadingIsNoCrash()
     {
-        auto variant = tinyVariant();
+        auto variant = workerVariant();
         variant.settings.train.steps = 10'000'000;
         Worker worker;
         worker.say(StartCommand{variant});
@@ -361,7 +362,7 @@ private Q_SLOTS:
         worker.setChildProcessModifier([write] { dup2(write, STDOUT_FILENO); });
         worker.start(QStringLiteral(MANTISSA_BINARY_DIR "/bin/mantissa-worker"), {"--no-probe"});
         QVERIFY(worker.waitForStarted());
-        auto variant = tinyVariant();
+        auto variant = workerVariant();
         variant.settings.train.steps = 10'000'000;
         const auto lines =
             encodeCommand(StartCommand{variant}) + "\n" + encodeCommand(RunBlockCommand{0}) + "\n";
@@ -388,5 +389,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestWorker)
+MANTISSA_TEST(TestWorker)
 #include "tst_worker.moc"

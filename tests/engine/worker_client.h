@@ -16,7 +16,7 @@ namespace mantissa {
 
 inline constexpr int kPatience = 60'000; // ms, for a slow and busy machine
 
-inline Variant tinyVariant(Precision precision = Precision::Fp32)
+inline Variant workerVariant(Precision precision = Precision::Fp32)
 {
     Variant variant;
     variant.name = "tiny";

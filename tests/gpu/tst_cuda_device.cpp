@@ -3,6 +3,7 @@
 #include "core/engine/bias_gelu.h"
 #include "core/engine/cuda_plugin.h"
 #include "core/hardware/system_monitor.h"
+#include "tests/support/test_program.h"
 
 #include <ATen/ATen.h>
 
@@ -244,5 +245,5 @@ void TestCudaDevice::theFusedOperatorGivesTheCpusNumbers()
     }
 }
 
-QTEST_GUILESS_MAIN(TestCudaDevice)
+MANTISSA_TEST(TestCudaDevice)
 #include "tst_cuda_device.moc"

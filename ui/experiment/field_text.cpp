@@ -2,6 +2,7 @@
 #include "ui/experiment/field_text.h"
 
 #include "core/base/number_text.h"
+#include "ui/theme/value_text.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -11,11 +12,6 @@
 namespace mantissa::ui {
 
 namespace {
-
-QString toQt(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 QString listText(const std::vector<std::int64_t>& list)
 {
@@ -166,13 +162,13 @@ QString steppedText(const KeySpec& key, const QString& text, int steps)
 
 QString hintText(const KeySpec& key)
 {
-    const auto unit = toQt(key.unit);
+    const auto unit = toQString(key.unit);
     if (!key.zeroMeans.empty()) {
         const bool words = key.type == ValueType::Text || key.type == ValueType::IntegerList
             || key.type == ValueType::TextList;
         const auto zero = words ? QCoreApplication::translate("Field", "empty = %1")
                                 : QCoreApplication::translate("Field", "0 = %1");
-        const auto meaning = zero.arg(toQt(key.zeroMeans));
+        const auto meaning = zero.arg(toQString(key.zeroMeans));
         return unit.isEmpty() ? meaning : unit + QStringLiteral(", ") + meaning;
     }
     if (key.optional)
@@ -190,7 +186,7 @@ QString hintText(const KeySpec& key)
 
 QString toolTipText(const KeySpec& key)
 {
-    QString text = toQt(key.help);
+    QString text = toQString(key.help);
     const bool isFree = key.type == ValueType::Text && !key.fits;
     if (!isFree)
         text += QCoreApplication::translate("Field", "\nAllowed: %1")

@@ -6,6 +6,7 @@
 #include "ui/experiment/field_text.h"
 #include "ui/experiment/problem_label.h"
 #include "ui/theme/fonts.h"
+#include "ui/theme/value_text.h"
 
 #include <QGridLayout>
 #include <QLabel>
@@ -18,11 +19,6 @@ namespace {
 constexpr int kLabelWidth = 104;
 constexpr int kEditorWidth = 92;
 constexpr int kHintWidth = 64;
-
-QString toQt(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 } // namespace
 
@@ -66,7 +62,7 @@ void SettingsGroup::addRow(QGridLayout& grid, const KeySpec& key)
     Row row;
     row.key = &key;
     const int at = grid.rowCount();
-    row.label = new QLabel(toQt(key.key()), this);
+    row.label = new QLabel(toQString(key.key()), this);
     row.label->setToolTip(toolTipText(key));
     row.editor = new FieldEditor(key, this);
     // A word to choose is shown whole.

@@ -8,6 +8,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/fonts.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/value_text.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -30,11 +31,6 @@ QToolButton* flatButton(QWidget* parent, Icon sign, const QString& what)
     button->setToolTip(what);
     button->setAccessibleName(what);
     return button;
-}
-
-QString toQt(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
 } // namespace
@@ -62,7 +58,7 @@ void VariantEditor::setupHead(QVBoxLayout& layout)
     m_name->setToolTip(toolTipText(variantKeys()[0]));
     m_precision = new QComboBox(this);
     for (const auto word : variantKeys()[1].choices)
-        m_precision->addItem(toQt(word));
+        m_precision->addItem(toQString(word));
     m_precision->setAccessibleName(tr("Precision"));
     m_precision->setToolTip(toolTipText(variantKeys()[1]));
     auto* duplicate = flatButton(this, Icon::Clone, tr("Duplicate this variant"));
@@ -143,11 +139,11 @@ void VariantEditor::fillMenu()
     m_add->menu()->clear();
     QMenu* group = nullptr;
     for (const auto* key : m_form.freeKeys(m_index)) {
-        const auto name = toQt(key->group());
+        const auto name = toQString(key->group());
         if (!group || group->title() != name)
             group = m_add->menu()->addMenu(name);
-        auto* action = group->addAction(toQt(key->key()));
-        action->setToolTip(toQt(key->help));
+        auto* action = group->addAction(toQString(key->key()));
+        action->setToolTip(toQString(key->help));
         connect(
             action, &QAction::triggered, this, [this, key] { m_form.addOverride(m_index, *key); });
     }

@@ -15,7 +15,7 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr int kSign = 14;
+constexpr int kAdviceSign = 14;
 
 struct SignLook {
     Icon icon;
@@ -85,7 +85,7 @@ QWidget* AdvicePanel::line(const Advice& advice)
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(8);
     auto* sign = new QLabel;
-    sign->setPixmap(iconPixmap(look.icon, kSign, look.ink, devicePixelRatioF()));
+    sign->setPixmap(iconPixmap(look.icon, kAdviceSign, look.ink, devicePixelRatioF()));
     sign->setAccessibleName(look.word);
     auto* text = new QLabel(QStringLiteral("<b>%1</b>&nbsp; %2")
                                 .arg(toQString(advice.headline).toHtmlEscaped(),

@@ -35,11 +35,6 @@ QString pointText(const CheckPoint& point, bool bandwidth)
 
 } // namespace
 
-QString toQString(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 QString formatName(CheckFormat format)
 {
     return toQString(toString(format));

@@ -4,6 +4,7 @@
 #include "core/hardware/capability.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/value_text.h"
 
 #include <QString>
 #include <string_view>
@@ -11,8 +12,6 @@
 /// A capability card's values as the page Hardware words and colours them. Pure, any thread but
 /// for icons.
 namespace mantissa::ui {
-
-QString toQString(std::string_view text);
 
 QString formatName(CheckFormat format);
 SeriesColour formatColour(CheckFormat format);

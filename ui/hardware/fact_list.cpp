@@ -12,7 +12,7 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr int kSign = 12;
+constexpr int kFactSign = 12;
 
 } // namespace
 
@@ -27,7 +27,7 @@ FactList::FactList(const QString& name, QWidget* parent)
     setUniformRowHeights(true);
     setFrameShape(QFrame::NoFrame);
     setFont(tableFont(font()));
-    setIconSize(QSize(kSign, kSign));
+    setIconSize(QSize(kFactSign, kFactSign));
     setTextElideMode(Qt::ElideRight);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     header()->setMinimumSectionSize(40);
@@ -63,8 +63,8 @@ void FactList::rebuild()
         if (fact.sign) {
             item->setIcon(0,
                 QIcon(*fact.sign
-                        ? iconPixmap(Icon::Good, kSign, c.good, devicePixelRatioF())
-                        : iconPixmap(Icon::Close, kSign, c.mutedText, devicePixelRatioF())));
+                        ? iconPixmap(Icon::Good, kFactSign, c.good, devicePixelRatioF())
+                        : iconPixmap(Icon::Close, kFactSign, c.mutedText, devicePixelRatioF())));
             item->setData(0, Qt::AccessibleTextRole,
                 *fact.sign ? tr("%1, there").arg(fact.name) : tr("%1, missing").arg(fact.name));
         } else {

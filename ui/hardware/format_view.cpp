@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kRow = 42;
 constexpr int kPadding = 7;
-constexpr int kSign = 12;
+constexpr int kClassSign = 12;
 
 /// Text at the left; returns its width.
 int drawLeft(
@@ -130,9 +130,9 @@ void FormatDelegate::paintCell(
         drawLeft(painter, line, cellDetail(cell), hint, c.mutedText);
         return;
     }
-    painter.drawPixmap(line.left(), line.center().y() - kSign / 2,
-        iconPixmap(look.sign, kSign, look.ink, painter.device()->devicePixelRatioF()));
-    line.setLeft(line.left() + kSign + 4);
+    painter.drawPixmap(line.left(), line.center().y() - kClassSign / 2,
+        iconPixmap(look.sign, kClassSign, look.ink, painter.device()->devicePixelRatioF()));
+    line.setLeft(line.left() + kClassSign + 4);
     line.setLeft(line.left() + drawLeft(painter, line, look.word, hint, look.ink) + 6);
     if (!cell.points.empty())
         drawRight(painter, line, cellDetail(cell), hint, c.text);
@@ -154,11 +154,11 @@ void FormatDelegate::paintUnsupported(
     const QSize needed =
         metrics.boundingRect(QRect(0, 0, inner.width(), 10'000), flags, reason).size();
     const int top = std::max(inner.top(), inner.center().y() - (needed.height() + 24) / 2);
-    const int width = kSign + 4 + metrics.horizontalAdvance(look.word);
+    const int width = kClassSign + 4 + metrics.horizontalAdvance(look.word);
     const QRect head(inner.center().x() - width / 2, top, width + 2, 18);
-    painter.drawPixmap(head.left(), head.center().y() - kSign / 2,
-        iconPixmap(look.sign, kSign, look.ink, painter.device()->devicePixelRatioF()));
-    drawLeft(painter, head.adjusted(kSign + 4, 0, 0, 0), look.word, hint, look.ink);
+    painter.drawPixmap(head.left(), head.center().y() - kClassSign / 2,
+        iconPixmap(look.sign, kClassSign, look.ink, painter.device()->devicePixelRatioF()));
+    drawLeft(painter, head.adjusted(kClassSign + 4, 0, 0, 0), look.word, hint, look.ink);
     painter.setPen(c.mutedText);
     painter.drawText(
         QRect(inner.left(), top + 24, inner.width(), inner.bottom() - top - 24), flags, reason);

@@ -14,8 +14,6 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr double kMiB = 1024.0 * 1024.0;
-
 /// 2.0, 1.0, 0.5, 0.25: the decimals of a loss axis do not change from tick to tick.
 QString lossAxisText(double y)
 {

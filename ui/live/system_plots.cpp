@@ -13,9 +13,8 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr double kMiB = 1024.0 * 1024.0;
 constexpr double kGiB = 1024.0 * kMiB;
-constexpr int kHeight = 156;
+constexpr int kSystemPlotHeight = 156;
 constexpr int kLeastHeight = 120; ///< in a window of 700 px, a scroll bar included
 /// The monitor looks every 0.2 s while a run trains: where more is missing another run had its
 /// turn.
@@ -109,14 +108,14 @@ SystemPlots::SystemPlots(QWidget* parent)
     setFrameShape(QFrame::NoFrame);
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setMinimumHeight(kLeastHeight);
-    setMaximumHeight(kHeight);
+    setMaximumHeight(kSystemPlotHeight);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     setAccessibleName(tr("System"));
 }
 
 QSize SystemPlots::sizeHint() const
 {
-    return {600, kHeight};
+    return {600, kSystemPlotHeight};
 }
 
 void SystemPlots::setVariants(std::vector<LiveVariant> variants)

@@ -13,7 +13,7 @@ namespace mantissa::ui {
 namespace {
 
 constexpr int kWidth = 84;
-constexpr int kHeight = 56;
+constexpr int kItemHeight = 56;
 constexpr int kIconSize = 22;
 
 } // namespace
@@ -31,7 +31,7 @@ PageButton::PageButton(const QString& name, Icon pageIcon, QWidget* parent)
 
 QSize PageButton::sizeHint() const
 {
-    return {kWidth, kHeight};
+    return {kWidth, kItemHeight};
 }
 
 void PageButton::paintEvent(QPaintEvent*)

@@ -5,6 +5,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/fonts.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/value_text.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -21,11 +22,6 @@ namespace mantissa::ui {
 namespace {
 
 constexpr int kIconSize = 14;
-
-QString toQString(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 QIcon answerIcon(CheckAnswer answer, const Colours& colours)
 {

@@ -13,8 +13,6 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr double kMiB = 1024.0 * 1024.0;
-
 struct ColumnInfo {
     const char* header;
     const char* tip;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/storage/run_store.h"
+#include "ui/theme/value_text.h"
 
 #include <QString>
 #include <Qt>
@@ -62,10 +63,5 @@ std::optional<double> durationMs(const RunRecord& run);
 
 /// Whether the table shows the two the same.
 bool sameRow(const RunRecord& left, const RunRecord& right);
-
-inline QString toQString(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 } // namespace mantissa::ui

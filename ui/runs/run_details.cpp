@@ -16,17 +16,17 @@ namespace {
 
 using Describe = std::function<QString(const RunRecord&)>;
 
-const QString kNone = QStringLiteral("none");
+const QString kNothing = QStringLiteral("none");
 
-QString text(const std::string& value)
+QString textOrNone(const std::string& value)
 {
-    return value.empty() ? kNone : toQString(value);
+    return value.empty() ? kNothing : toQString(value);
 }
 
 QString timeText(std::int64_t unixMs)
 {
     if (unixMs <= 0)
-        return kNone;
+        return kNothing;
     return QDateTime::fromMSecsSinceEpoch(unixMs).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
 }
 
@@ -57,11 +57,11 @@ DetailSection runSection(const std::vector<RunRecord>& runs)
         section.rows.push_back(row(QString::fromUtf8(key), runs, describe));
     };
     add("state", [](const RunRecord& run) { return toQString(toString(run.state)); });
-    add("reason", [](const RunRecord& run) { return text(run.reason); });
-    add("experiment", [](const RunRecord& run) { return text(run.experiment); });
+    add("reason", [](const RunRecord& run) { return textOrNone(run.reason); });
+    add("experiment", [](const RunRecord& run) { return textOrNone(run.experiment); });
     add("comparison", [](const RunRecord& run) { return QString::number(run.comparisonId); });
-    add("variant", [](const RunRecord& run) { return text(run.variant); });
-    add("precision", [](const RunRecord& run) { return text(run.precision); });
+    add("variant", [](const RunRecord& run) { return textOrNone(run.variant); });
+    add("precision", [](const RunRecord& run) { return textOrNone(run.precision); });
     add("repetition", [](const RunRecord& run) { return QString::number(run.repetition + 1); });
     add("seed", [](const RunRecord& run) { return QString::number(run.seed); });
     add("started", [](const RunRecord& run) { return timeText(run.startedMs); });
@@ -73,14 +73,14 @@ DetailSection runSection(const std::vector<RunRecord>& runs)
 QString quartileText(const RunSummary& summary)
 {
     if (!summary.stepMs)
-        return kNone;
+        return kNothing;
     return toQString(
         durationText(summary.stepMs->lower) + " to " + durationText(summary.stepMs->upper));
 }
 
 QString ifMeasured(const std::optional<double>& value, std::string (*describe)(double))
 {
-    return value ? toQString(describe(*value)) : kNone;
+    return value ? toQString(describe(*value)) : kNothing;
 }
 
 DetailSection resultSection(const std::vector<RunRecord>& runs)
@@ -99,13 +99,13 @@ DetailSection resultSection(const std::vector<RunRecord>& runs)
     add("validation",
         [](const RunRecord& run) { return ifMeasured(run.summary.finalMetric, percentText); });
     add("step time", [](const RunRecord& run) {
-        return run.summary.stepMs ? toQString(durationText(run.summary.stepMs->median)) : kNone;
+        return run.summary.stepMs ? toQString(durationText(run.summary.stepMs->median)) : kNothing;
     });
     add("step time, quartiles", [](const RunRecord& run) { return quartileText(run.summary); });
     add("samples/s", [](const RunRecord& run) {
         return run.summary.samplesPerSecond
             ? toQString(significantText(*run.summary.samplesPerSecond, 3))
-            : kNone;
+            : kNothing;
     });
     add("steps measured", [](const RunRecord& run) { return count(run.summary.stepsMeasured); });
     add("peak memory",
@@ -119,9 +119,9 @@ DetailSection resultSection(const std::vector<RunRecord>& runs)
 QString leafText(const nlohmann::json& value)
 {
     if (value.is_string())
-        return text(value.get<std::string>());
+        return textOrNone(value.get<std::string>());
     if (value.is_null())
-        return kNone;
+        return kNothing;
     if (value.is_boolean())
         return value.get<bool>() ? QStringLiteral("true") : QStringLiteral("false");
     if (value.is_number_integer())
@@ -137,7 +137,7 @@ void flatten(const nlohmann::json& json, const QString& path,
 {
     if (!json.is_object() || json.empty()) {
         if (!path.isEmpty())
-            leaves.emplace_back(path, json.is_object() ? kNone : leafText(json));
+            leaves.emplace_back(path, json.is_object() ? kNothing : leafText(json));
         return;
     }
     for (const auto& [key, value] : json.items())
@@ -164,7 +164,7 @@ DetailSection jsonSection(const QString& title, const std::vector<RunRecord>& ru
         QStringList values;
         for (const auto& map : maps) {
             const auto found = map.find(key);
-            values.append(found == map.end() ? kNone : found->second);
+            values.append(found == map.end() ? kNothing : found->second);
         }
         section.rows.push_back(row(key, std::move(values)));
     }

@@ -24,7 +24,6 @@ namespace mantissa::ui {
 namespace {
 
 enum PlotIndex { LossPlot, ScalePlot, ThroughputPlot, MemoryPlot };
-constexpr double kMiB = 1024.0 * 1024.0;
 
 struct PlotSeries {
     PlotIndex plot;

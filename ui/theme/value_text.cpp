@@ -11,8 +11,6 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr double kMiB = 1024.0 * 1024.0;
-
 QString text(const std::string& value)
 {
     return QString::fromStdString(value);
@@ -43,6 +41,11 @@ QString scientific(double value)
 }
 
 } // namespace
+
+QString toQString(std::string_view utf8)
+{
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
 
 QString formatFixed(double value, int decimals)
 {

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <QString>
+#include <string_view>
 
 /// The texts of core/base/human_text.h for widgets, and the few that only a window needs: axis
 /// numbers, signed differences, clock times. Pure functions, any thread.
 namespace mantissa::ui {
 
+inline constexpr double kMiB = 1024.0 * 1024.0; ///< bytes
+
+QString toQString(std::string_view utf8);
 QString formatCount(double value); ///< whole: 10,423
 QString formatFixed(double value, int decimals); ///< 1,234.5
 QString formatSignificant(double value, int digits); ///< 6.14, 399, 0.0257

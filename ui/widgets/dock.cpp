@@ -14,14 +14,14 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr int kHeight = 24;
+constexpr int kTitleHeight = 24;
 
 class TitleBar : public QWidget {
 public:
     explicit TitleBar(QWidget* parent)
         : QWidget(parent)
     {
-        setFixedHeight(kHeight);
+        setFixedHeight(kTitleHeight);
     }
 
 protected:

@@ -17,7 +17,7 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr int kHeight = 24;
+constexpr int kFoldHeight = 24;
 
 /// The ground of the title; a click anywhere on it folds.
 class FoldBar : public QWidget {
@@ -25,7 +25,7 @@ public:
     explicit FoldBar(QWidget* parent)
         : QWidget(parent)
     {
-        setFixedHeight(kHeight);
+        setFixedHeight(kFoldHeight);
     }
     std::function<void()> clicked;
 
@@ -62,7 +62,7 @@ FoldRow::FoldRow(const QString& title, QWidget* content, QWidget* parent)
     m_button->setFont(semibold(tableFont(font())));
     m_button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_button->setIconSize(QSize(12, 12));
-    m_button->setFixedHeight(kHeight - 2);
+    m_button->setFixedHeight(kFoldHeight - 2);
     m_button->setAutoRaise(true);
     m_button->setCheckable(true);
     m_button->setFocusPolicy(Qt::StrongFocus);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/atomic_file.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 #include <fstream>
@@ -76,5 +77,5 @@ private:
     fs::path m_root;
 };
 
-QTEST_GUILESS_MAIN(TestAtomicFile)
+MANTISSA_TEST(TestAtomicFile)
 #include "tst_atomic_file.moc"

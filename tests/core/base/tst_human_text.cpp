@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/human_text.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -76,5 +77,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestHumanText)
+MANTISSA_TEST(TestHumanText)
 #include "tst_human_text.moc"

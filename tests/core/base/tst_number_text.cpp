@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/number_text.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <clocale>
@@ -58,5 +59,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestNumberText)
+MANTISSA_TEST(TestNumberText)
 #include "tst_number_text.moc"

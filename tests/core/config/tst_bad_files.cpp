@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/config/config_io.h"
+#include "tests/support/test_program.h"
 
 #include <QDir>
 #include <QFile>
@@ -106,5 +107,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBadFiles)
+MANTISSA_TEST(TestBadFiles)
 #include "tst_bad_files.moc"

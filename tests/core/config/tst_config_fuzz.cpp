@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/config/config_io.h"
+#include "tests/support/test_program.h"
 
 #include <QDir>
 #include <QFile>
@@ -117,5 +118,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestConfigFuzz)
+MANTISSA_TEST(TestConfigFuzz)
 #include "tst_config_fuzz.moc"

@@ -2,6 +2,7 @@
 #include "core/config/config_io.h"
 
 #include "tests/core/config/random_config.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -355,5 +356,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestConfigIo)
+MANTISSA_TEST(TestConfigIo)
 #include "tst_config_io.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/config/nearest.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <deque>
@@ -114,5 +115,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestNearest)
+MANTISSA_TEST(TestNearest)
 #include "tst_nearest.moc"

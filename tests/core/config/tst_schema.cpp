@@ -3,6 +3,7 @@
 
 #include "core/config/config_io.h"
 #include "tests/core/config/random_config.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <set>
@@ -135,5 +136,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSchema)
+MANTISSA_TEST(TestSchema)
 #include "tst_schema.moc"

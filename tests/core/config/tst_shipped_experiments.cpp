@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/config/config_io.h"
+#include "tests/support/test_program.h"
 
 #include <QDir>
 #include <QTest>
@@ -68,5 +69,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestShippedExperiments)
+MANTISSA_TEST(TestShippedExperiments)
 #include "tst_shipped_experiments.moc"

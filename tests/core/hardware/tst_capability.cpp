@@ -2,6 +2,7 @@
 #include "core/hardware/capability_diff.h"
 #include "core/report/capability_export.h"
 #include "tests/core/hardware/sample_card.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -223,5 +224,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCapability)
+MANTISSA_TEST(TestCapability)
 #include "tst_capability.moc"

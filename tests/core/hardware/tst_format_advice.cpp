@@ -3,6 +3,7 @@
 #include "core/hardware/format_advice.h"
 #include "core/hardware/gpu_table.h"
 #include "tests/core/hardware/sample_card.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -241,5 +242,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestFormatAdvice)
+MANTISSA_TEST(TestFormatAdvice)
 #include "tst_format_advice.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/hardware/machine.h"
+#include "tests/support/test_program.h"
 
 #include <QDir>
 #include <QFile>
@@ -243,5 +244,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestMachine)
+MANTISSA_TEST(TestMachine)
 #include "tst_machine.moc"

@@ -2,6 +2,7 @@
 #include "core/base/byte_text.h"
 #include "core/config/config_io.h"
 #include "core/hardware/model_check.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -125,5 +126,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestModelCheck)
+MANTISSA_TEST(TestModelCheck)
 #include "tst_model_check.moc"

@@ -3,6 +3,7 @@
 #include "core/hardware/nvml.h"
 #include "core/hardware/system_monitor.h"
 #include "tests/support/fake_nvml/fake_nvml.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <memory>
@@ -293,5 +294,5 @@ private:
     std::unique_ptr<FakeNvml> m_fake;
 };
 
-QTEST_GUILESS_MAIN(TestNvml)
+MANTISSA_TEST(TestNvml)
 #include "tst_nvml.moc"

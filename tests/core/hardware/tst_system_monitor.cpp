@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/hardware/system_files.h"
 #include "core/hardware/system_monitor.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -46,7 +47,7 @@ double microseconds(const rusage& usage)
 class TestSystemMonitor : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void init()
     {
         m_temp = std::make_unique<QTemporaryDir>();
@@ -230,5 +231,5 @@ private:
     fs::path m_root;
 };
 
-QTEST_GUILESS_MAIN(TestSystemMonitor)
+MANTISSA_TEST(TestSystemMonitor)
 #include "tst_system_monitor.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numerics/loss_scale_policy.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -87,5 +88,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLossScalePolicy)
+MANTISSA_TEST(TestLossScalePolicy)
 #include "tst_loss_scale_policy.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numerics/number_format.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cfloat>
@@ -50,5 +51,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestNumberFormat)
+MANTISSA_TEST(TestNumberFormat)
 #include "tst_number_format.moc"

@@ -2,6 +2,7 @@
 // Constants, sums and settings against the formats. Rounding is compared with the compiler's own
 // _Float16 where it has one, and with arithmetic on float bits for bf16.
 #include "core/numerics/preflight.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <bit>
@@ -168,5 +169,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPreflight)
+MANTISSA_TEST(TestPreflight)
 #include "tst_preflight.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/config/config_io.h"
 #include "core/numerics/loss_scale_policy.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -199,5 +200,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestScalerSetting)
+MANTISSA_TEST(TestScalerSetting)
 #include "tst_scaler_setting.moc"

@@ -4,6 +4,7 @@
 #include "core/base/number_text.h"
 #include "core/config/config_io.h"
 #include "core/numerics/scaler_trace.h"
+#include "tests/support/test_program.h"
 
 #include <QDirIterator>
 #include <QFile>
@@ -246,5 +247,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestScalerTraces)
+MANTISSA_TEST(TestScalerTraces)
 #include "tst_scaler_traces.moc"

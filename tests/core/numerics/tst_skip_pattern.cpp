@@ -2,6 +2,7 @@
 #include "core/numerics/skip_pattern.h"
 
 #include "core/numerics/loss_scale_policy.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -101,5 +102,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSkipPattern)
+MANTISSA_TEST(TestSkipPattern)
 #include "tst_skip_pattern.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/axis_ticks.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -70,5 +71,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestAxisTicks)
+MANTISSA_TEST(TestAxisTicks)
 #include "tst_axis_ticks.moc"

@@ -4,6 +4,7 @@
 
 #include "core/config/config_io.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -237,5 +238,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestChecklist)
+MANTISSA_TEST(TestChecklist)
 #include "tst_checklist.moc"

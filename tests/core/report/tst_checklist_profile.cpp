@@ -4,6 +4,7 @@
 #include "core/report/checklist.h"
 #include "core/report/run_profiles.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
@@ -307,5 +308,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestChecklistProfile)
+MANTISSA_TEST(TestChecklistProfile)
 #include "tst_checklist_profile.moc"

@@ -2,6 +2,7 @@
 #include "core/report/export.h"
 
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QDir>
 #include <QFile>
@@ -132,5 +133,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestExport)
+MANTISSA_TEST(TestExport)
 #include "tst_export.moc"

@@ -6,6 +6,7 @@
 #include "core/run/series_info.h"
 #include "core/run/system_events.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QRegularExpression>
@@ -416,5 +417,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestHtmlReport)
+MANTISSA_TEST(TestHtmlReport)
 #include "tst_html_report.moc"

@@ -3,6 +3,7 @@
 #include "tests/core/run/run_fixture.h"
 
 #include "core/run/alert_source.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <set>
@@ -135,5 +136,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestAlertSource)
+MANTISSA_TEST(TestAlertSource)
 #include "tst_alert_source.moc"

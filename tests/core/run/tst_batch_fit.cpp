@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The search for the largest batch against a search through all sizes.
 #include "core/run/batch_fit.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -124,5 +125,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBatchFit)
+MANTISSA_TEST(TestBatchFit)
 #include "tst_batch_fit.moc"

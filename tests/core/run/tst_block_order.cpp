@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/block_order.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <string>
@@ -44,5 +45,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBlockOrder)
+MANTISSA_TEST(TestBlockOrder)
 #include "tst_block_order.moc"

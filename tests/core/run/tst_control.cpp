@@ -4,6 +4,7 @@
 #include "core/run/control_server.h"
 #include "core/run/unix_socket.h"
 #include "tests/core/run/run_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -225,5 +226,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestControl)
+MANTISSA_TEST(TestControl)
 #include "tst_control.moc"

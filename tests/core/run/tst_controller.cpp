@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/core/run/run_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -341,5 +342,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestController)
+MANTISSA_TEST(TestController)
 #include "tst_controller.moc"

@@ -2,6 +2,7 @@
 // Every fault of a worker in every phase of its life: the run's end state, its reason in words, the
 // samples that came, and that the next run starts soon. The cases run side by side.
 #include "tests/core/run/run_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -416,5 +417,5 @@ private:
     std::map<std::string, CaseResult> m_results;
 };
 
-QTEST_GUILESS_MAIN(TestControllerFaults)
+MANTISSA_TEST(TestControllerFaults)
 #include "tst_controller_faults.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/curve.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <algorithm>
@@ -258,5 +259,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCurve)
+MANTISSA_TEST(TestCurve)
 #include "tst_curve.moc"

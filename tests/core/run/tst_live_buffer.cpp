@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/live_buffer.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <atomic>
@@ -144,5 +145,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLiveBuffer)
+MANTISSA_TEST(TestLiveBuffer)
 #include "tst_live_buffer.moc"

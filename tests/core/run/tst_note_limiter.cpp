@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/note_limiter.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -46,5 +47,5 @@ private:
     const NoteLimiter::Clock::time_point m_start = NoteLimiter::Clock::now();
 };
 
-QTEST_GUILESS_MAIN(TestNoteLimiter)
+MANTISSA_TEST(TestNoteLimiter)
 #include "tst_note_limiter.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/protocol.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <bit>
@@ -162,5 +163,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestProtocol)
+MANTISSA_TEST(TestProtocol)
 #include "tst_protocol.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/protocol.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <random>
@@ -166,5 +167,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestProtocolBroken)
+MANTISSA_TEST(TestProtocolBroken)
 #include "tst_protocol_broken.moc"

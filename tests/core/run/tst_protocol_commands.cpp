@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/protocol.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -99,5 +100,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestProtocolCommands)
+MANTISSA_TEST(TestProtocolCommands)
 #include "tst_protocol_commands.moc"

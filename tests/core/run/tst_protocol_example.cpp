@@ -3,6 +3,7 @@
 #include "tests/core/run/run_fixture.h"
 
 #include "core/run/protocol.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -94,5 +95,5 @@ private:
     QByteArray m_manual;
 };
 
-QTEST_GUILESS_MAIN(TestProtocolExample)
+MANTISSA_TEST(TestProtocolExample)
 #include "tst_protocol_example.moc"

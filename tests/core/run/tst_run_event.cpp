@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/run_event.h"
 #include "core/run/series_info.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -96,5 +97,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRunEvent)
+MANTISSA_TEST(TestRunEvent)
 #include "tst_run_event.moc"

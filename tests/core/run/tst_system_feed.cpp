@@ -3,6 +3,7 @@
 #include "core/run/system_events.h"
 #include "tests/core/run/run_fixture.h"
 #include "tests/support/fake_nvml/fake_nvml.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -346,5 +347,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSystemFeed)
+MANTISSA_TEST(TestSystemFeed)
 #include "tst_system_feed.moc"

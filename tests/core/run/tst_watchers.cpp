@@ -4,6 +4,7 @@
 
 #include "core/numerics/loss_scale_policy.h"
 #include "core/run/gain_alerts.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <algorithm>
@@ -292,5 +293,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestWatchers)
+MANTISSA_TEST(TestWatchers)
 #include "tst_watchers.moc"

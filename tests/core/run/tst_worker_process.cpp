@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/worker_process.h"
+#include "tests/support/test_program.h"
 #include "tests/support/waits.h"
 
 #include <QTemporaryDir>
@@ -172,5 +173,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestWorkerProcess)
+MANTISSA_TEST(TestWorkerProcess)
 #include "tst_worker_process.moc"

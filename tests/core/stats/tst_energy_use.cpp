@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/stats/energy_use.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <limits>
@@ -113,5 +114,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestEnergyUse)
+MANTISSA_TEST(TestEnergyUse)
 #include "tst_energy_use.moc"

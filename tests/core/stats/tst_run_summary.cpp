@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/stats/run_summary.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
@@ -124,5 +125,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRunSummary)
+MANTISSA_TEST(TestRunSummary)
 #include "tst_run_summary.moc"

@@ -4,6 +4,7 @@
 #include "core/storage/host_identity.h"
 #include "tests/core/hardware/sample_card.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -66,5 +67,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCapabilityStore)
+MANTISSA_TEST(TestCapabilityStore)
 #include "tst_capability_store.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/storage/schema.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QProcess>
@@ -93,5 +94,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestFileFormats)
+MANTISSA_TEST(TestFileFormats)
 #include "tst_file_formats.moc"

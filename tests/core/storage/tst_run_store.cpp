@@ -3,6 +3,7 @@
 
 #include "core/run/series_info.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -408,5 +409,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRunStore)
+MANTISSA_TEST(TestRunStore)
 #include "tst_run_store.moc"

@@ -3,6 +3,7 @@
 #include "core/storage/slow_formats.h"
 #include "tests/core/hardware/sample_card.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -128,5 +129,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSlowFormats)
+MANTISSA_TEST(TestSlowFormats)
 #include "tst_slow_formats.moc"

@@ -2,6 +2,7 @@
 #include "core/storage/run_store.h"
 #include "tests/support/fault_vfs.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -209,5 +210,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestStoreFaults)
+MANTISSA_TEST(TestStoreFaults)
 #include "tst_store_faults.moc"

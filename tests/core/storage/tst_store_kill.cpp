@@ -4,6 +4,7 @@
 #include "tests/support/fake_values.h"
 #include "tests/support/send_signal.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 #include "tests/support/waits.h"
 
 #include <QProcess>
@@ -148,5 +149,5 @@ private:
     long long m_required = 0;
 };
 
-QTEST_GUILESS_MAIN(TestStoreKill)
+MANTISSA_TEST(TestStoreKill)
 #include "tst_store_kill.moc"

@@ -3,6 +3,7 @@
 #include "core/storage/host_identity.h"
 #include "core/storage/schema.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <fstream>
@@ -260,5 +261,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestStoreOpening)
+MANTISSA_TEST(TestStoreOpening)
 #include "tst_store_opening.moc"

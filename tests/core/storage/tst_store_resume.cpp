@@ -5,6 +5,7 @@
 #include "core/storage/resume_plan.h"
 #include "core/weights/safetensors.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -368,5 +369,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestStoreResume)
+MANTISSA_TEST(TestStoreResume)
 #include "tst_store_resume.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/weights/safetensors.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 #include <array>
@@ -234,5 +235,5 @@ private:
     fs::path m_file;
 };
 
-QTEST_GUILESS_MAIN(TestSafetensors)
+MANTISSA_TEST(TestSafetensors)
 #include "tst_safetensors.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/cuda_plugin.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -121,5 +122,5 @@ void TestCudaPlugin::opensTheBuiltPluginOrSaysWhyNot()
     }
 }
 
-QTEST_GUILESS_MAIN(TestCudaPlugin)
+MANTISSA_TEST(TestCudaPlugin)
 #include "tst_cuda_plugin.moc"

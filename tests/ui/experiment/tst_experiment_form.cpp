@@ -2,6 +2,7 @@
 #include "ui/experiment/experiment_form.h"
 
 #include "tests/core/config/random_config.h"
+#include "tests/support/test_program.h"
 #include "ui/experiment/command_line.h"
 #include "ui/experiment/field_text.h"
 #include "ui/experiment/problem_model.h"
@@ -327,5 +328,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestExperimentForm)
+MANTISSA_WIDGET_TEST(TestExperimentForm)
 #include "tst_experiment_form.moc"

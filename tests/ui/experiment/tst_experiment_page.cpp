@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/experiment/experiment_page.h"
 
+#include "tests/support/test_program.h"
 #include "ui/experiment/experiment_form.h"
 #include "ui/experiment/field_editor.h"
 #include "ui/experiment/settings_group.h"
@@ -235,5 +236,5 @@ private:
     Theme* m_theme = nullptr;
 };
 
-QTEST_MAIN(TestExperimentPage)
+MANTISSA_WIDGET_TEST(TestExperimentPage)
 #include "tst_experiment_page.moc"

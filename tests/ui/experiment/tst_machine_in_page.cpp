@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // "This machine" beside the rest of the program: past runs, the form, the window.
 #include "core/storage/slow_formats.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/experiment/machine_fixture.h"
 #include "ui/hardware/hardware_page.h"
 #include "ui/theme/theme.h"
@@ -216,5 +217,5 @@ private:
     Theme* m_theme = nullptr;
 };
 
-QTEST_MAIN(TestMachineInPage)
+MANTISSA_WIDGET_TEST(TestMachineInPage)
 #include "tst_machine_in_page.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/config/config_io.h"
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/experiment/fake_machine.h"
 #include "ui/experiment/fit_table.h"
 #include "ui/experiment/memory_table.h"
@@ -219,5 +220,5 @@ private:
     Theme* m_theme = nullptr;
 };
 
-QTEST_MAIN(TestMachineModels)
+MANTISSA_WIDGET_TEST(TestMachineModels)
 #include "tst_machine_models.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "tests/ui/experiment/machine_fixture.h"
 #include "ui/theme/theme.h"
 
@@ -225,5 +226,5 @@ private:
     Theme* m_theme = nullptr;
 };
 
-QTEST_MAIN(TestMachinePanel)
+MANTISSA_WIDGET_TEST(TestMachinePanel)
 #include "tst_machine_panel.moc"

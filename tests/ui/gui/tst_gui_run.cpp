@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/storage/run_store.h"
+#include "tests/support/test_program.h"
 #include "ui/live/live_page.h"
 #include "ui/live/scaler_panel.h"
 #include "ui/main_window/experiment_document.h"
@@ -411,5 +412,5 @@ void TestGuiRun::cleanupTestCase()
     m_window.reset();
 }
 
-QTEST_MAIN(TestGuiRun)
+MANTISSA_WIDGET_TEST(TestGuiRun)
 #include "tst_gui_run.moc"

@@ -2,6 +2,7 @@
 // A hardware check and a training run exclude each other: in the whole window, with the fake
 // worker of tests/support.
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/hardware/fake_check.h"
 #include "tests/ui/hardware/sample_card.h"
 #include "ui/hardware/hardware_page.h"
@@ -124,5 +125,5 @@ void TestHardwareAndRuns::statusLineSpeaksForThePage()
     QTRY_VERIFY(anyLabelSays(QStringLiteral("35 measurements, 28 done, 7 unsupported")));
 }
 
-QTEST_MAIN(TestHardwareAndRuns)
+MANTISSA_WIDGET_TEST(TestHardwareAndRuns)
 #include "tst_hardware_and_runs.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Hardware page while a check is on, and what comes of one.
+#include "tests/support/test_program.h"
 #include "tests/ui/hardware/shown_page.h"
 #include "ui/hardware/check_controls.h"
 #include "ui/hardware/rate_chart.h"
@@ -138,5 +139,5 @@ void TestHardwareCheck::pageMayGoWhileACheckIsOn()
     QCOMPARE(shown.check.use_count(), 1L);
 }
 
-QTEST_MAIN(TestHardwareCheck)
+MANTISSA_WIDGET_TEST(TestHardwareCheck)
 #include "tst_hardware_check.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The values, tables, bars and roofline of the page Hardware.
+#include "tests/support/test_program.h"
 #include "tests/ui/hardware/sample_card.h"
 #include "ui/hardware/card_text.h"
 #include "ui/hardware/change_table.h"
@@ -391,5 +392,5 @@ void TestHardwareModels::csvHasEveryValue()
     QVERIFY(plot.csv().contains(QStringLiteral("\nstep,fp32,4,6.2e+10,")));
 }
 
-QTEST_MAIN(TestHardwareModels)
+MANTISSA_WIDGET_TEST(TestHardwareModels)
 #include "tst_hardware_models.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "tests/ui/hardware/shown_page.h"
 #include "ui/hardware/advice_panel.h"
 #include "ui/hardware/check_controls.h"
@@ -326,5 +327,5 @@ void TestHardwarePage::picturesForLooking()
     }
 }
 
-QTEST_MAIN(TestHardwarePage)
+MANTISSA_WIDGET_TEST(TestHardwarePage)
 #include "tst_hardware_page.moc"

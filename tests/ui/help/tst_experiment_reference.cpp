@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/config/config_io.h"
 #include "core/config/schema.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QTest>
@@ -113,5 +114,5 @@ void TestExperimentReference::exampleIsValid()
     QCOMPARE(loaded.config->variants.size(), 2U);
 }
 
-QTEST_GUILESS_MAIN(TestExperimentReference)
+MANTISSA_TEST(TestExperimentReference)
 #include "tst_experiment_reference.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/version.h"
+#include "tests/support/test_program.h"
 #include "ui/help/about_dialog.h"
 #include "ui/help/help_menu.h"
 #include "ui/help/manual_window.h"
@@ -117,5 +118,5 @@ void TestHelpDialogs::menuOpensEachOfThem()
     QVERIFY(!manual->isVisible());
 }
 
-QTEST_MAIN(TestHelpDialogs)
+MANTISSA_WIDGET_TEST(TestHelpDialogs)
 #include "tst_help_dialogs.moc"

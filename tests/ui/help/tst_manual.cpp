@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "ui/help/manual_page.h"
 #include "ui/help/manual_text.h"
 #include "ui/help/manual_window.h"
@@ -245,5 +246,5 @@ void TestManual::missingFolderIsSaid()
         QStringLiteral("/nonexistent-folder")));
 }
 
-QTEST_MAIN(TestManual)
+MANTISSA_WIDGET_TEST(TestManual)
 #include "tst_manual.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "ui/live/event_table.h"
 #include "ui/live/live_controls.h"
 #include "ui/live/readout_table.h"
@@ -206,5 +207,5 @@ void TestLiveModels::nextGrowthFollowsWhatIsChangedMeanwhile()
     QVERIFY(nextGrowth(trace));
 }
 
-QTEST_MAIN(TestLiveModels)
+MANTISSA_WIDGET_TEST(TestLiveModels)
 #include "tst_live_models.moc"

@@ -2,6 +2,7 @@
 #include "ui/live/live_page.h"
 
 #include "tests/core/run/run_fixture.h"
+#include "tests/support/test_program.h"
 #include "ui/live/system_plots.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/window_settings.h"
@@ -476,5 +477,5 @@ void TestLivePage::noSlowVariantNoLine()
     QVERIFY(!whyButton());
 }
 
-QTEST_MAIN(TestLivePage)
+MANTISSA_WIDGET_TEST(TestLivePage)
 #include "tst_live_page.moc"

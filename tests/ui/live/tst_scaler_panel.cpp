@@ -2,6 +2,7 @@
 #include "ui/live/scaler_panel.h"
 
 #include "tests/core/run/run_fixture.h"
+#include "tests/support/test_program.h"
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/window_settings.h"
@@ -275,5 +276,5 @@ void TestScalerPanel::aRunThatHasEndedTakesNothing()
     QVERIFY(button("live.variant")->toolTip().contains(QStringLiteral("checkpoint")));
 }
 
-QTEST_MAIN(TestScalerPanel)
+MANTISSA_WIDGET_TEST(TestScalerPanel)
 #include "tst_scaler_panel.moc"

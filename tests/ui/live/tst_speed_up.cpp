@@ -2,6 +2,7 @@
 #include "tests/support/until_stopped.h"
 #include "ui/live/speed_up.h"
 
+#include "tests/support/test_program.h"
 #include "tests/ui/live/fed_run.h"
 #include "ui/runs/run_profiler.h"
 #include "ui/theme/theme.h"
@@ -337,5 +338,5 @@ void TestSpeedUp::aClearedPanelStaysEmpty()
     QCOMPARE(panel.run(), 0);
 }
 
-QTEST_MAIN(TestSpeedUp)
+MANTISSA_WIDGET_TEST(TestSpeedUp)
 #include "tst_speed_up.moc"

@@ -3,6 +3,7 @@
 
 #include "core/run/series_info.h"
 #include "core/run/system_events.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/live/fed_run.h"
 #include "ui/theme/theme.h"
 
@@ -299,5 +300,5 @@ void TestSystemPlots::aMarkTellsItsEvent()
     QVERIFY(rate->pixelOf(3, 1000).y() > rate->frame().top() + kRailHeight);
 }
 
-QTEST_MAIN(TestSystemPlots)
+MANTISSA_WIDGET_TEST(TestSystemPlots)
 #include "tst_system_plots.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "ui/main_window/experiment_document.h"
 
 #include <QFile>
@@ -114,5 +115,5 @@ void TestExperimentDocument::savesWhatItHolds()
     QVERIFY(!failed && failed.error().message.find("/no/such/folder") != std::string::npos);
 }
 
-QTEST_GUILESS_MAIN(TestExperimentDocument)
+MANTISSA_TEST(TestExperimentDocument)
 #include "tst_experiment_document.moc"

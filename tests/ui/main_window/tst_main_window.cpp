@@ -3,6 +3,7 @@
 
 #include "core/storage/capability_store.h"
 #include "tests/core/run/run_fixture.h"
+#include "tests/support/test_program.h"
 #include "ui/live/live_page.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/runs/run_profiler.h"
@@ -295,5 +296,5 @@ void TestMainWindow::everyActionHasATextAndPagesHaveKeys()
     QVERIFY(hasPageKey);
 }
 
-QTEST_MAIN(TestMainWindow)
+MANTISSA_WIDGET_TEST(TestMainWindow)
 #include "tst_main_window.moc"

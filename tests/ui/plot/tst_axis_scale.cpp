@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "ui/plot/axis_scale.h"
 
 #include <QTest>
@@ -134,5 +135,5 @@ void TestAxisScale::tagsKeepOrderAndDistance()
     }
 }
 
-QTEST_GUILESS_MAIN(TestAxisScale)
+MANTISSA_TEST(TestAxisScale)
 #include "tst_axis_scale.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "ui/plot/plot_export.h"
 #include "ui/plot/plot_group.h"
 #include "ui/plot/series_plot.h"
@@ -315,5 +316,5 @@ void TestSeriesPlot::gapsBreakTheLine()
     QVERIFY(brokenAtGaps({}, 1, 0.1).x.empty());
 }
 
-QTEST_MAIN(TestSeriesPlot)
+MANTISSA_WIDGET_TEST(TestSeriesPlot)
 #include "tst_series_plot.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/checklist_panel.h"
 
+#include "tests/support/test_program.h"
 #include "ui/theme/theme.h"
 
 #include <QLabel>
@@ -101,5 +102,5 @@ private:
     Theme* m_theme = nullptr;
 };
 
-QTEST_MAIN(TestChecklistPanel)
+MANTISSA_WIDGET_TEST(TestChecklistPanel)
 #include "tst_checklist_panel.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/runs/realistic_store.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/main_window.h"
@@ -69,5 +70,5 @@ void TestCloneRun::cloneFillsTheFormAndCanBeStarted()
     QVERIFY(window.startAction()->isEnabled());
 }
 
-QTEST_MAIN(TestCloneRun)
+MANTISSA_WIDGET_TEST(TestCloneRun)
 #include "tst_clone_run.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 #include "ui/hardware/hardware_page.h"
 #include "ui/main_window/experiment_document.h"
 #include "ui/main_window/main_window.h"
@@ -133,5 +134,5 @@ void TestProfileTurns::closingTheWindowEndsAProfile()
     QVERIFY(!profilesOf(*events));
 }
 
-QTEST_MAIN(TestProfileTurns)
+MANTISSA_WIDGET_TEST(TestProfileTurns)
 #include "tst_profile_turns.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "tests/ui/runs/sample_runs.h"
 #include "ui/runs/run_columns.h"
 
@@ -122,5 +123,5 @@ void TestRunColumns::sameRowSeesEveryShownChange()
     QVERIFY(!sameRow(run, changed));
 }
 
-QTEST_GUILESS_MAIN(TestRunColumns)
+MANTISSA_TEST(TestRunColumns)
 #include "tst_run_columns.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "tests/ui/runs/sample_runs.h"
 #include "ui/runs/run_curves.h"
 #include "ui/runs/run_details.h"
@@ -183,5 +184,5 @@ void TestRunDetails::eventsLeaveOutBlocksAndObeyTheModelRules()
     QCOMPARE(model.rowCount(), 0);
 }
 
-QTEST_MAIN(TestRunDetails)
+MANTISSA_WIDGET_TEST(TestRunDetails)
 #include "tst_run_details.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 #include "tests/support/until_stopped.h"
 #include "ui/runs/operators_panel.h"
 #include "ui/runs/run_profiler.h"
@@ -156,5 +157,5 @@ private:
     Theme* m_theme = nullptr;
 };
 
-QTEST_MAIN(TestRunProfiler)
+MANTISSA_WIDGET_TEST(TestRunProfiler)
 #include "tst_run_profiler.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "tests/ui/runs/sample_runs.h"
 #include "ui/runs/run_query.h"
 
@@ -163,5 +164,5 @@ void TestRunQuery::helpNamesEveryField()
         QVERIFY2(RunQuery::help().contains(name), qPrintable(name));
 }
 
-QTEST_GUILESS_MAIN(TestRunQuery)
+MANTISSA_TEST(TestRunQuery)
 #include "tst_run_query.moc"

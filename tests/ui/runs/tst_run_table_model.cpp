@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "tests/ui/runs/sample_runs.h"
 #include "ui/runs/run_sort_filter.h"
 #include "ui/runs/run_table_model.h"
@@ -194,5 +195,5 @@ void TestRunTableModel::everyHeaderHasANameAndATip()
     }
 }
 
-QTEST_MAIN(TestRunTableModel)
+MANTISSA_WIDGET_TEST(TestRunTableModel)
 #include "tst_run_table_model.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/runs/realistic_store.h"
 #include "ui/main_window/window_settings.h"
 #include "ui/plot/series_plot.h"
@@ -410,5 +411,5 @@ void TestRunsPage::picturesForLooking()
     }
 }
 
-QTEST_MAIN(TestRunsPage)
+MANTISSA_WIDGET_TEST(TestRunsPage)
 #include "tst_runs_page.moc"

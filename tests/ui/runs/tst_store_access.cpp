@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/store_fixture.h"
+#include "tests/support/test_program.h"
 #include "ui/runs/store_editor.h"
 #include "ui/runs/store_reader.h"
 
@@ -225,5 +226,5 @@ void TestStoreAccess::tagsFromTextAreTidy()
     QVERIFY(StoreEditor::tagsFromText(QStringLiteral(" , ")).isEmpty());
 }
 
-QTEST_GUILESS_MAIN(TestStoreAccess)
+MANTISSA_TEST(TestStoreAccess)
 #include "tst_store_access.moc"

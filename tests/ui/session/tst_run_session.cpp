@@ -2,6 +2,7 @@
 #include "ui/session/run_session.h"
 
 #include "tests/core/run/run_fixture.h"
+#include "tests/support/test_program.h"
 
 #include <QElapsedTimer>
 #include <QSignalSpy>
@@ -170,5 +171,5 @@ void TestRunSession::newsBetweenAPollAndTheEndIsNotLost()
     QCOMPARE(seen, std::size_t{100});
 }
 
-QTEST_GUILESS_MAIN(TestRunSession)
+MANTISSA_TEST(TestRunSession)
 #include "tst_run_session.moc"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/theme.h"
 
@@ -124,5 +125,5 @@ void TestColours::themeFollowsTheApplicationPalette()
     QCOMPARE(QApplication::palette().color(QPalette::Window), darkColours().window);
 }
 
-QTEST_MAIN(TestColours)
+MANTISSA_WIDGET_TEST(TestColours)
 #include "tst_colours.moc"

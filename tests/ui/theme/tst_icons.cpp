@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "ui/theme/icons.h"
 
 #include <QApplication>
@@ -115,5 +116,5 @@ void TestIcons::programIconHasAllSizes()
     }
 }
 
-QTEST_MAIN(TestIcons)
+MANTISSA_WIDGET_TEST(TestIcons)
 #include "tst_icons.moc"

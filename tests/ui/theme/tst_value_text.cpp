@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/test_program.h"
 #include "ui/theme/value_text.h"
 
 #include <QTest>
@@ -66,5 +67,5 @@ void TestValueText::nonFiniteIsAWord()
     QCOMPARE(formatClock(nan), QStringLiteral("NaN"));
 }
 
-QTEST_GUILESS_MAIN(TestValueText)
+MANTISSA_TEST(TestValueText)
 #include "tst_value_text.moc"
