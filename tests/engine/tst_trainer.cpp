@@ -88,35 +88,6 @@ private Q_SLOTS:
         }
     }
 
-    void everyOptimizerLearns_data()
-    {
-        QTest::addColumn<int>("optimizer");
-        QTest::newRow("sgd") << int(OptimizerKind::Sgd);
-        QTest::newRow("adam") << int(OptimizerKind::Adam);
-        QTest::newRow("adamw") << int(OptimizerKind::AdamW);
-        QTest::newRow("rmsprop") << int(OptimizerKind::RmsProp);
-    }
-
-    void everyOptimizerLearns()
-    {
-        QFETCH(int, optimizer);
-        auto variant = tinyVariant(Precision::Fp16);
-        variant.settings.train.optimizer = static_cast<OptimizerKind>(optimizer);
-        variant.settings.train.schedule = LrSchedule::Step;
-        variant.settings.train.stepSize = 3;
-        variant.settings.train.gamma = 0.5;
-        variant.settings.train.lr = 0.002;
-        const auto trainer = create(variant);
-        QVERIFY(trainer);
-        const auto records = train(*trainer, 8);
-        QVERIFY(trainer->takeFirstStepFacts().has_value());
-        double applied = 0;
-        for (const auto& record : records) {
-            QCOMPARE(record.lr, 0.002 * std::pow(0.5, std::floor(applied / 3)));
-            applied += record.foundInf == 0 ? 1 : 0;
-        }
-    }
-
     void learns()
     {
         auto variant = tinyVariant(Precision::Fp32);
