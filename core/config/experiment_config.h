@@ -168,8 +168,8 @@ struct WatchConfig {
 };
 
 struct DebugConfig {
-    bool locate = true; ///< replay a skipped step and name its first non-finite tensor
-    std::int64_t locateEvery = 100; ///< steps from one replay to the next at least
+    bool locate = true; ///< replay a step that goes wrong; name its first non-finite tensor
+    std::int64_t locateEvery = 100; ///< steps from one replay to the next of a kind at least
     bool anomaly = false; ///< LibTorch's anomaly mode around every step: slow
 
     bool operator==(const DebugConfig&) const = default;

@@ -14,11 +14,11 @@ using D = DebugConfig;
 void addDebug(std::vector<KeySpec>& keys)
 {
     auto locate = bind<&S::debug, &D::locate>("debug.locate");
-    locate.help = "Replay a skipped step and name its first tensor that is not finite, and why";
+    locate.help = "Replay a step that goes wrong and name its first tensor that is not finite, and why";
     auto every = bind<&S::debug, &D::locateEvery>("debug.locate_every");
     every.range = closed(1, 1e7);
     every.unit = "steps";
-    every.help = "Steps from one such replay to the next at least";
+    every.help = "Steps from one such replay to the next for the same trouble at least";
     auto anomaly = bind<&S::debug, &D::anomaly>("debug.anomaly");
     anomaly.help = "LibTorch's anomaly mode: the run ends at the first NaN of a backward pass and "
                    "names the operation; slow";

@@ -58,12 +58,12 @@ AdversarialStep::Evaluated AdversarialStep::judge(
     if (!forDiscriminator) {
         auto logits = discriminator(m_model.generator()(noise));
         auto loss = lossFor(logits, true);
-        return {std::move(logits), std::move(loss), {}, 0};
+        return {std::move(logits), std::move(loss)};
     }
     const auto ofReal = discriminator(real);
     const auto ofGenerated = discriminator(generate(noise));
     auto loss = lossFor(ofReal, true) + lossFor(ofGenerated, false);
-    return {at::cat({ofReal, ofGenerated}), std::move(loss), {}, 0};
+    return {at::cat({ofReal, ofGenerated}), std::move(loss)};
 }
 
 at::Tensor AdversarialStep::generate(const at::Tensor& noise)
@@ -84,7 +84,7 @@ Result<StepTensors> AdversarialStep::play(
     for (const auto& batch : batches) {
         const auto noise = m_model.noise(batch.input.size(0), batch.input.device());
         played.noise.push_back(noise);
-        auto [prediction, loss, score, answers] = judge(batch.input, noise, isDiscriminator);
+        auto [prediction, loss, score] = judge(batch.input, noise, isDiscriminator);
         if (batches.size() > 1)
             loss = loss / static_cast<double>(batches.size());
         if (m_factsWanted && isDiscriminator) {
@@ -98,6 +98,7 @@ Result<StepTensors> AdversarialStep::play(
     if (!norm)
         return tl::unexpected(norm.error());
     step.gradNorm = std::move(*norm);
+    played.troubled = looksBad(step.loss, step.gradNorm);
     const auto outcome = player.scaler->step(*player.optimizer);
     if (!outcome)
         return tl::unexpected(outcome.error());
@@ -146,13 +147,18 @@ AdversarialStep::Evaluated AdversarialStep::evaluate(const Batch& batch)
     const auto noise = m_model.noise(batch.input.size(0), batch.input.device(),
         at::make_generator<at::CPUGeneratorImpl>(m_seed));
     auto result = judge(batch.input, noise, true);
-    const auto count = batch.input.size(0);
-    const auto isReal = result.prediction.gt(0);
-    const auto right =
-        isReal.narrow(0, 0, count).sum() + count - isReal.narrow(0, count, count).sum();
-    result.score = right.to(at::kDouble);
-    result.answers = 2 * count;
+    result.score = scoreOf(result.prediction);
     return result;
+}
+
+/// The first half of the logits is of real images, the second of generated ones.
+BatchScore AdversarialStep::scoreOf(const at::Tensor& logits)
+{
+    const auto finite = at::isfinite(logits);
+    const auto halves = logits.gt(0).chunk(2);
+    const auto right = at::cat({halves[0], halves[1].logical_not()}).logical_and(finite);
+    const auto count = logits.size(0);
+    return {right.sum().to(at::kDouble), count, finite.logical_not().sum(), count};
 }
 
 void AdversarialStep::beginFacts()
@@ -185,35 +191,35 @@ std::optional<FirstStepFacts> AdversarialStep::takeFacts()
     return std::exchange(m_facts, std::nullopt);
 }
 
-NonFiniteFinding AdversarialStep::locate(const SkippedStep& skipped)
+NonFiniteFinding AdversarialStep::locate(const TroubledStep& troubled)
 {
     // Where only the device knows, either may have been.
     const auto maybe = [&](const Played& played) {
-        return skipped.stepsSince > 0 || played.outcome != StepOutcome::Stepped;
+        return troubled.stepsSince > 0 || played.outcome != StepOutcome::Stepped || played.troubled;
     };
     NonFiniteFinding finding;
     if (maybe(m_discriminatorPlayed))
-        finding = replay(skipped, true);
+        finding = replay(troubled, true);
     if (!finding.first && maybe(m_generatorPlayed))
-        finding = replay(skipped, false);
+        finding = replay(troubled, false);
     return finding;
 }
 
-NonFiniteFinding AdversarialStep::replay(const SkippedStep& skipped, bool ofDiscriminator)
+NonFiniteFinding AdversarialStep::replay(const TroubledStep& troubled, bool ofDiscriminator)
 {
-    const auto& batches = skipped.batches;
+    const auto& batches = troubled.batches;
     const auto& played = ofDiscriminator ? m_discriminatorPlayed : m_generatorPlayed;
     Replay replay;
     replay.root = &m_model;
     replay.microBatches = static_cast<std::int64_t>(batches.size());
-    replay.scale = skipped.stepsSince == 0 && played.scale.defined() ? floatValue(played.scale)
-                                                                     : skipped.scale;
+    replay.scale = troubled.stepsSince == 0 && played.scale.defined() ? floatValue(played.scale)
+                                                                      : troubled.scale;
     replay.lowType = autocastType(options().precision);
     replay.loss = [&](std::int64_t index, bool low) {
         const auto at = static_cast<std::size_t>(index);
         const auto& real = batches[at].input;
-        const auto noise =
-            skipped.stepsSince == 0 ? played.noise[at] : m_model.noise(real.size(0), real.device());
+        const auto noise = troubled.stepsSince == 0 ? played.noise[at]
+                                                    : m_model.noise(real.size(0), real.device());
         const auto loss = judge(real, noise, ofDiscriminator, low).loss;
         return batches.size() > 1 ? loss / static_cast<double>(batches.size()) : loss;
     };

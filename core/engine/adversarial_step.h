@@ -13,7 +13,7 @@ namespace mantissa {
 /// An optimizer whose gradients overflowed is skipped on its own; the step counts as skipped if
 /// either was. Recorded are the sum of both losses and the norm of both networks' gradients.
 /// The metric is the share of images that the discriminator judges rightly: near 0.5 it cannot tell
-/// them apart.
+/// them apart. One whose logit is not finite is judged wrongly, real or generated.
 class AdversarialStep : public TrainStep {
 public:
     /// One side of the contest.
@@ -29,9 +29,9 @@ public:
     [[nodiscard]] Result<StepTensors> run(const std::vector<Batch>& batches) override;
     Evaluated evaluate(const Batch& batch) override;
     std::optional<FirstStepFacts> takeFacts() override;
-    /// Of the discriminator's part if that was skipped, else of the generator's. Of the last step
+    /// Of the discriminator's part if that went wrong, else of the generator's. Of the last step
     /// the noise is the same; where the generator has learnt in it, the images are those of now.
-    NonFiniteFinding locate(const SkippedStep& skipped) override;
+    NonFiniteFinding locate(const TroubledStep& troubled) override;
 
 private:
     /// What a part of the last step was made with.
@@ -39,11 +39,13 @@ private:
         std::vector<at::Tensor> noise; ///< per micro-batch
         at::Tensor scale;
         StepOutcome outcome = StepOutcome::Stepped;
+        bool troubled = false; ///< not skipped, but not finite either
     };
 
     Evaluated judge(const at::Tensor& real, const at::Tensor& noise, bool forDiscriminator,
         bool autocast = true);
-    NonFiniteFinding replay(const SkippedStep& skipped, bool ofDiscriminator);
+    NonFiniteFinding replay(const TroubledStep& troubled, bool ofDiscriminator);
+    static BatchScore scoreOf(const at::Tensor& logits);
     at::Tensor generate(const at::Tensor& noise);
     [[nodiscard]] Result<StepTensors> play(const std::vector<Batch>& batches, const Player& player,
         bool isDiscriminator, Played& played);

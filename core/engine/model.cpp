@@ -38,11 +38,17 @@ std::string_view Model::metric() const
     return m_target == TargetKind::Value ? "rmse" : "accuracy";
 }
 
-at::Tensor Model::score(const at::Tensor& prediction, const at::Tensor& target) const
+BatchScore Model::score(const at::Tensor& prediction, const at::Tensor& target) const
 {
-    if (m_target == TargetKind::Value)
-        return (prediction.squeeze(1).to(at::kDouble) - target).square().sum();
-    return prediction.argmax(-1).eq(target).sum().to(at::kDouble);
+    const auto finite = at::isfinite(prediction).all(-1); // of each answer
+    BatchScore score;
+    score.answers = target.numel();
+    score.rows = prediction.size(0);
+    score.nonFiniteRows = finite.reshape({score.rows, -1}).all(-1).logical_not().sum();
+    score.sum = m_target == TargetKind::Value
+        ? (prediction.squeeze(1).to(at::kDouble) - target).square().sum()
+        : prediction.argmax(-1).eq(target).logical_and(finite).sum().to(at::kDouble);
+    return score;
 }
 
 double Model::metricOf(double score, std::int64_t answers) const

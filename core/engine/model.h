@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 #include "core/config/experiment_config.h"
+#include "core/engine/batch_score.h"
 #include "core/engine/data_shape.h"
 #include "core/engine/module.h"
 
@@ -23,8 +24,9 @@ public:
 
     /// "accuracy" (share of right answers) or "rmse".
     std::string_view metric() const;
-    /// What a batch adds to the metric: right answers, or squared errors. On the device.
-    at::Tensor score(const at::Tensor& prediction, const at::Tensor& target) const;
+    /// An answer whose outputs are not finite is wrong: argmax would take a NaN for the largest. A
+    /// squared error of one is what it is.
+    BatchScore score(const at::Tensor& prediction, const at::Tensor& target) const;
     /// The metric from the sum of the scores over `answers` targets.
     double metricOf(double score, std::int64_t answers) const;
 

@@ -3,6 +3,7 @@
 
 #include "core/base/human_text.h"
 #include "core/base/number_text.h"
+#include "core/config/config_io.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -14,8 +15,9 @@ namespace {
 
 constexpr std::array<std::string_view, 9> kPlaceWords{"parameter", "input", "output", "loss",
     "scaled_loss", "output_gradient", "input_gradient", "parameter_gradient", "gradient_sum"};
-constexpr std::array<std::string_view, 6> kCauseWords{"scale_overflow", "intrinsic",
-    "forward_overflow", "forward_format", "backward_format", "not_reproduced"};
+constexpr std::array<std::string_view, 8> kCauseWords{"scale_overflow", "intrinsic",
+    "forward_overflow", "forward_format", "backward_format", "not_reproduced", "weights_lost",
+    "norm_overflow"};
 
 std::string countText(const NonFiniteTensor& tensor)
 {
@@ -31,6 +33,34 @@ std::string countText(const NonFiniteTensor& tensor)
     return what;
 }
 
+/// "fp16", or "the step's precision" of a 32-bit one.
+std::string nameOf(const NonFiniteFinding& finding)
+{
+    return finding.precision ? std::string(toString(*finding.precision)) : "the step's precision";
+}
+
+/// A parameter that is too large says more than the output that it spoils.
+std::string parameterText(const NonFiniteFinding& finding)
+{
+    if (!finding.overflowing)
+        return {};
+    return fmt::format(" Its parameter {} has a magnitude of {}, which is infinite in {}.",
+        finding.overflowing->name, significantText(finding.overflowing->largest, 4),
+        nameOf(finding));
+}
+
+std::string forwardText(const NonFiniteFinding& finding, const std::string& inFp32)
+{
+    if (finding.cause == NonFiniteCause::ForwardFormat)
+        return fmt::format("The forward pass is finite in fp32{}: a constant or an intermediate "
+                           "value does not fit {}. Scaling cannot help; keep this module in fp32.",
+            inFp32, nameOf(finding));
+    const bool bf16 = finding.precision == Precision::Bf16;
+    return fmt::format("A value over the range of {} in the forward pass{}.{} Scaling cannot help: "
+                       "{}keep this module in fp32.",
+        nameOf(finding), inFp32, parameterText(finding), bf16 ? "" : "bf16 has the range, or ");
+}
+
 /// The cause in words, and what helps.
 std::string causeText(const NonFiniteFinding& finding)
 {
@@ -44,21 +74,24 @@ std::string causeText(const NonFiniteFinding& finding)
                            "off helps.",
             scaleText(finding.scale), inFp32);
     case NonFiniteCause::Intrinsic:
-        return "Intrinsic: it is not finite in fp32 at scale 1 either. Look at the data, the "
-               "weights and the learning rate; no precision and no scale helps.";
+        return !finding.precision
+            ? "Intrinsic: the step was in 32 bits. Look at the data, the weights and the learning "
+              "rate."
+            : "Intrinsic: it is not finite in fp32 at scale 1 either. Look at the data, the "
+              "weights and the learning rate; no precision and no scale helps.";
     case NonFiniteCause::ForwardOverflow:
-        return fmt::format("An activation over the format's range in the forward pass{}: scaling "
-                           "cannot help. bf16 has the range, or keep this module in fp32.",
-            inFp32);
     case NonFiniteCause::ForwardFormat:
-        return fmt::format("The forward pass is finite in fp32{}: a constant or an intermediate "
-                           "value does not fit the format. Scaling cannot help; keep this module "
-                           "in fp32.",
-            inFp32);
+        return forwardText(finding, inFp32);
     case NonFiniteCause::BackwardFormat:
         return fmt::format("The gradient is not finite at scale 1 either, but is in fp32{}: the "
-                           "format, not the scale. Keep this module in fp32.",
+                           "precision, not the scale. Keep this module in fp32.",
             inFp32);
+    case NonFiniteCause::WeightsLost:
+        return "The weights are not finite any more: this step's update came before its loss was "
+               "known, so that it cannot be replayed. On a CPU (device.kind = \"cpu\") it can.";
+    case NonFiniteCause::NormOverflow:
+        return "Every gradient is finite; only the square of their norm is over the range of fp32. "
+               "The weights were updated.";
     case NonFiniteCause::NotReproduced:
         break;
     }
@@ -128,6 +161,10 @@ nlohmann::json NonFiniteFinding::toJson() const
     json["micro_batches"] = microBatches;
     if (largestInFp32)
         json["largest_in_fp32"] = *largestInFp32;
+    if (overflowing) {
+        json["overflowing_parameter"] = overflowing->name;
+        json["overflowing_value"] = overflowing->largest;
+    }
     return json;
 }
 

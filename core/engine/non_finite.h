@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/config/experiment_config.h"
+
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -39,20 +41,30 @@ struct NonFiniteTensor {
     std::string where() const;
 };
 
-/// Why a step was skipped, found by replaying it.
+/// Why a step had values that are not finite, found by replaying it.
 enum class NonFiniteCause {
     ScaleOverflow, ///< finite at scale 1: the scale was too high
     Intrinsic, ///< not finite in fp32 at scale 1 either
-    ForwardOverflow, ///< a value over the format's largest in the forward pass
+    ForwardOverflow, ///< a value over the precision's largest in the forward pass
     ForwardFormat, ///< forward, the values fit: a constant or an intermediate does not
     BackwardFormat, ///< backward, not finite at scale 1 either, but finite in fp32
     NotReproduced, ///< the replay was finite
+    WeightsLost, ///< the step's update has spoilt the weights before it was known
+    NormOverflow, ///< every gradient is finite, the norm's square is not
 };
 std::string_view toString(NonFiniteCause cause);
 
-/// What the locator found out about one skipped step.
+/// A parameter that has no finite value in the step's precision.
+struct OverflowingParameter {
+    std::string name; ///< "fc1.bias"
+    double largest = 0; ///< magnitude in fp32
+};
+
+/// What the locator found out about one step.
 struct NonFiniteFinding {
     std::optional<NonFiniteTensor> first; ///< in the order of computation
+    std::optional<Precision> precision; ///< of the step: fp16 or bf16; nothing = 32 bits
+    std::optional<OverflowingParameter> overflowing; ///< of the module that `first` is of
     NonFiniteCause cause = NonFiniteCause::NotReproduced;
     double scale = 1;
     std::int64_t microBatch = 1; ///< 1-based
@@ -62,7 +74,8 @@ struct NonFiniteFinding {
     /// Two or three sentences for a person: where, how many, why, what helps.
     std::string text() const;
     /// {"module", "place", "parameter", "dtype", "elements", "nan", "inf", "largest_finite",
-    /// "cause", "scale", "micro_batch", "largest_in_fp32"}
+    /// "cause", "scale", "micro_batch", "largest_in_fp32", "overflowing_parameter",
+    /// "overflowing_value"}
     nlohmann::json toJson() const;
 };
 

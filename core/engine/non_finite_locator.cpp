@@ -3,9 +3,9 @@
 
 #include "core/engine/generator_keeper.h"
 #include "core/engine/non_finite_recorder.h"
+#include "core/numerics/number_format.h"
 
 #include <ATen/ATen.h>
-#include <limits>
 
 namespace mantissa {
 
@@ -100,9 +100,29 @@ PassResult run(const Replay& replay, const std::vector<NamedTensor>& parameters,
     return {recorder.first(), recorder.microBatchOfFirst(), recorder.watchedLargest()};
 }
 
-double largestOf(c10::ScalarType type)
+std::optional<Precision> precisionOf(const Replay& replay)
 {
-    return type == at::kHalf ? 65504.0 : static_cast<double>(std::numeric_limits<float>::max());
+    if (!replay.lowType)
+        return std::nullopt;
+    return *replay.lowType == at::kHalf ? Precision::Fp16 : Precision::Bf16;
+}
+
+/// The parameter of its own module that made `first` overflow, where one is the reason by itself.
+std::optional<OverflowingParameter> overflowingOf(
+    const Replay& replay, const std::vector<NamedTensor>& parameters, const NonFiniteTensor& first)
+{
+    // A module kept in fp32 has its parameters as they are.
+    if (!replay.lowType || first.place != TensorPlace::Output
+        || first.type != c10::toString(*replay.lowType))
+        return std::nullopt;
+    const auto prefix = first.module + ".";
+    for (const auto& [name, tensor] : parameters) {
+        const bool own =
+            name.starts_with(prefix) && name.find('.', prefix.size()) == std::string::npos;
+        if (own && !at::isfinite(tensor.detach().to(*replay.lowType)).all().item<bool>())
+            return OverflowingParameter{name, tensor.detach().abs().max().item<double>()};
+    }
+    return std::nullopt;
 }
 
 NonFiniteCause causeOf(const Replay& replay, const NonFiniteTensor& first, const PassResult& fp32,
@@ -111,8 +131,9 @@ NonFiniteCause causeOf(const Replay& replay, const NonFiniteTensor& first, const
     if (fp32.first)
         return NonFiniteCause::Intrinsic;
     if (first.place < TensorPlace::ScaledLoss) {
-        const bool over = replay.lowType && fp32.watchedLargest
-            && *fp32.watchedLargest > largestOf(*replay.lowType);
+        const auto precision = precisionOf(replay);
+        const bool over = precision && fp32.watchedLargest
+            && *fp32.watchedLargest >= formatInfo(*precision).overflowFrom;
         return over ? NonFiniteCause::ForwardOverflow : NonFiniteCause::ForwardFormat;
     }
     // Without a narrow format the pass at scale 1 has just been finite.
@@ -128,6 +149,7 @@ NonFiniteFinding locateNonFinite(const Replay& replay)
     Keeper keeper(*replay.root, parameters);
     NonFiniteFinding finding;
     finding.scale = replay.scale;
+    finding.precision = precisionOf(replay);
     finding.microBatches = replay.microBatches;
     Pass pass{replay.lowType.has_value(), replay.scale, std::nullopt, 0, replay.microBatches};
     const auto asTrained = run(replay, parameters, pass);
@@ -150,8 +172,10 @@ NonFiniteFinding locateNonFinite(const Replay& replay)
         pass.watched.reset();
         return !run(replay, parameters, pass).first;
     });
-    if (finding.cause != NonFiniteCause::Intrinsic)
+    if (finding.cause != NonFiniteCause::Intrinsic) {
         finding.largestInFp32 = fp32.watchedLargest;
+        finding.overflowing = overflowingOf(replay, parameters, *asTrained.first);
+    }
     return finding;
 }
 

@@ -22,10 +22,10 @@ struct Replay {
     std::function<at::Tensor(std::int64_t index, bool low)> loss;
 };
 
-/// Replays a skipped step to name the first tensor that was not finite, then in fp32 at scale 1
-/// (and, for a gradient, in the step's format at scale 1) to tell why. Leaves behind everything as
-/// it was: parameters, gradients, buffers, random generators, training mode. Throws what LibTorch
-/// throws, with all of it restored too. One thread.
+/// Replays a step to name the first tensor that was not finite, then in fp32 at scale 1
+/// (and, for a gradient, in the step's precision at scale 1) to tell why. Leaves behind everything
+/// as it was: parameters, gradients, buffers, random generators, training mode. Throws what
+/// LibTorch throws, with all of it restored too. One thread.
 NonFiniteFinding locateNonFinite(const Replay& replay);
 
 } // namespace mantissa

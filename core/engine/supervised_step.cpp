@@ -29,7 +29,7 @@ SupervisedStep::Evaluated SupervisedStep::forward(const Batch& batch, bool autoc
         enter(region);
     auto prediction = m_model(batch.input);
     auto loss = m_model.loss(prediction, batch.target);
-    return {std::move(prediction), std::move(loss), {}, 0};
+    return {std::move(prediction), std::move(loss)};
 }
 
 SupervisedStep::Evaluated SupervisedStep::evaluate(const Batch& batch)
@@ -38,7 +38,6 @@ SupervisedStep::Evaluated SupervisedStep::evaluate(const Batch& batch)
     const EvaluationMode mode(m_model.root());
     auto result = forward(batch);
     result.score = m_model.score(result.prediction, batch.target);
-    result.answers = batch.target.numel();
     return result;
 }
 
@@ -46,7 +45,7 @@ at::Tensor SupervisedStep::accumulate(const std::vector<Batch>& batches)
 {
     at::Tensor sum;
     for (const auto& batch : batches) {
-        auto [prediction, loss, score, answers] = forward(batch);
+        auto [prediction, loss, score] = forward(batch);
         if (batches.size() > 1)
             loss = loss / static_cast<double>(batches.size());
         if (m_factsWanted) {
@@ -73,6 +72,7 @@ Result<StepTensors> SupervisedStep::run(const std::vector<Batch>& batches)
     if (!norm)
         return tl::unexpected(norm.error());
     step.gradNorm = std::move(*norm);
+    looksBad(step.loss, step.gradNorm);
     const auto outcome = m_scaler.step(m_optimizer);
     if (!outcome)
         return tl::unexpected(outcome.error());
@@ -107,13 +107,13 @@ std::optional<FirstStepFacts> SupervisedStep::takeFacts()
     return std::exchange(m_facts, std::nullopt);
 }
 
-NonFiniteFinding SupervisedStep::locate(const SkippedStep& skipped)
+NonFiniteFinding SupervisedStep::locate(const TroubledStep& troubled)
 {
-    const auto& batches = skipped.batches;
+    const auto& batches = troubled.batches;
     Replay replay;
     replay.root = &m_model.root();
     replay.microBatches = static_cast<std::int64_t>(batches.size());
-    replay.scale = skipped.scale;
+    replay.scale = troubled.scale;
     replay.lowType = autocastType(options().precision);
     replay.loss = [&](std::int64_t index, bool low) {
         const auto loss = forward(batches[static_cast<std::size_t>(index)], low).loss;

@@ -17,7 +17,7 @@ public:
     [[nodiscard]] Result<StepTensors> run(const std::vector<Batch>& batches) override;
     Evaluated evaluate(const Batch& batch) override;
     std::optional<FirstStepFacts> takeFacts() override;
-    NonFiniteFinding locate(const SkippedStep& skipped) override;
+    NonFiniteFinding locate(const TroubledStep& troubled) override;
 
 private:
     Evaluated forward(const Batch& batch, bool autocast = true) const;

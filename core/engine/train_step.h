@@ -3,11 +3,14 @@
 
 #include "core/base/result.h"
 #include "core/config/experiment_config.h"
+#include "core/engine/batch_score.h"
 #include "core/engine/batch_source.h"
 #include "core/engine/grad_scaler.h"
 #include "core/engine/non_finite.h"
 
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace mantissa {
@@ -33,8 +36,8 @@ struct StepTensors {
     StepOutcome outcome = StepOutcome::Stepped;
 };
 
-/// A step to look into.
-struct SkippedStep {
+/// A step to look into: skipped, or with a loss or a gradient that is not finite.
+struct TroubledStep {
     const std::vector<Batch>& batches;
     double scale = 1; ///< it had
     std::int64_t stepsSince = 0; ///< made since then; the replay has the weights of now
@@ -54,9 +57,11 @@ public:
     struct Evaluated {
         at::Tensor prediction;
         at::Tensor loss;
-        at::Tensor score; ///< what the batch adds to the metric, see Model::score()
-        std::int64_t answers = 0; ///< over so many targets
+        BatchScore score = {}; ///< only of evaluate()
     };
+    /// Asked between the gradients and the update with the loss and the norm (undefined if nobody
+    /// took it). Whether one of them is not finite.
+    using UpdateWatch = std::function<bool(const at::Tensor& loss, const at::Tensor& gradNorm)>;
 
     virtual ~TrainStep();
 
@@ -65,14 +70,20 @@ public:
     virtual Evaluated evaluate(const Batch& batch) = 0;
     /// From the step that was applied first on; read once.
     virtual std::optional<FirstStepFacts> takeFacts() = 0;
-    /// Replays a skipped step and says what was the first tensor that is not finite. Changes
-    /// nothing.
-    virtual NonFiniteFinding locate(const SkippedStep& skipped) = 0;
+    /// Replays a step with the weights as they are and says what was the first tensor that is not
+    /// finite. Changes nothing.
+    virtual NonFiniteFinding locate(const TroubledStep& troubled) = 0;
+    void watchUpdates(UpdateWatch watch) { m_updateWatch = std::move(watch); }
 
 protected:
     explicit TrainStep(const Options& options);
 
     const Options& options() const { return m_options; }
+    /// What the UpdateWatch says; false without one.
+    bool looksBad(const at::Tensor& loss, const at::Tensor& gradNorm) const
+    {
+        return m_updateWatch && m_updateWatch(loss, gradNorm);
+    }
     /// Enters the variant's autocast region, if it has one.
     void enter(std::optional<AutocastGuard>& region) const;
     /// Unscales, takes the norm (undefined if nobody asked) and clips.
@@ -80,6 +91,7 @@ protected:
 
 private:
     Options m_options;
+    UpdateWatch m_updateWatch;
 };
 
 /// Evaluation mode of a module and all below it, for a scope.

@@ -27,6 +27,8 @@ namespace mantissa {
 struct ValidationResult {
     double metric = 0; ///< Model::metric(): accuracy (0 to 1) or rmse
     double loss = 0; ///< mean over the validation samples
+    std::int64_t rows = 0; ///< samples looked at; of dcgan as many generated ones too
+    std::int64_t nonFiniteRows = 0; ///< of them with an output that is not finite
 };
 
 /// A parameter's values, copied out.
@@ -101,7 +103,7 @@ public:
     [[nodiscard]] Result<StepProfile> profile(const ProfileOptions& options);
 
     /// What happened since the last call beside the steps themselves: the first non-finite tensor
-    /// of a skipped step, alerts, findings of the check before the first step.
+    /// of a step that went wrong, alerts, findings of the check before the first step.
     std::vector<LifecycleEvent> takeEvents();
     /// Between two steps, all of them collected: everything the next step depends on, to a file
     /// that Options::resumeFrom takes. `skipped` are the steps skipped so far.

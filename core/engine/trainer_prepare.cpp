@@ -25,6 +25,7 @@ Trainer::Private::Private(
     , start(start_)
     , options(options_)
     , scaler(variant.settings.scaler, variant.usesScaler())
+    , m_troubles(variant.settings.debug.locateEvery)
 {
 }
 
@@ -45,6 +46,7 @@ Result<void> Trainer::Private::prepare(const CudaPlugin& plugin)
     if (auto prepared = prepareModel(); !prepared)
         return prepared;
     prepareTraining();
+    watchUpdates();
     checkBeforeFirstStep();
     describe(plugin);
     return {};
@@ -195,6 +197,8 @@ void Trainer::Private::describe(const CudaPlugin& plugin)
     environment["seed"] = variant.settings.run.seed;
     environment["steps_per_epoch"] =
         std::max<std::int64_t>(1, loader->batchesPerEpoch() / variant.settings.train.accumulate);
+    const bool twoPlayers = optimizers.size() > 1; // as many images are generated as are real
+    environment["validation_rows"] = validationSamples->count() * (twoPlayers ? 2 : 1);
     environment["data"] = describeData(data, variant.settings.data);
     environment["model"] = {{"kind", toString(variant.settings.model.kind)},
         {"parameters", model->parameterCount()}, {"metric", model->metric()},

@@ -14,6 +14,7 @@
 #include "core/engine/precision_setup.h"
 #include "core/engine/supervised_step.h"
 #include "core/engine/trainer.h"
+#include "core/engine/trouble_watch.h"
 
 namespace mantissa {
 
@@ -88,10 +89,15 @@ private:
     void prepareTraining();
     void describe(const CudaPlugin& plugin);
     // In trainer_diagnose.cpp.
-    void lookIntoSkip(const StepRecord& record);
+    void watchUpdates();
+    bool updateLooksBad(const at::Tensor& loss, const at::Tensor& gradNorm);
+    void locateAnomaly();
+    void lookInto(const StepRecord& record);
     void guardBuffers(const StepRecord& record);
-    void locateIfDue(const StepRecord& record);
-    void locate(const StepRecord& record);
+    void locateIfNew(const StepRecord& record);
+    void locate(const StepRecord& record, Trouble trouble);
+    NonFiniteFinding findingOf(const StepRecord& record, std::int64_t since);
+    bool weightsAreFinite() const;
     void checkBeforeFirstStep();
     [[nodiscard]] Result<StepTensors> runStep();
     [[nodiscard]] Result<StepTensors> runStepAsAsked(); ///< in anomaly mode, or not
@@ -107,7 +113,8 @@ private:
     std::vector<Batch> m_batches;
     Batch m_validationBatch;
     std::vector<StepRecord> m_ready;
-    std::int64_t m_locatedAt = 0; ///< step of the last replay
+    TroubleWatch m_troubles;
+    std::vector<at::Tensor> m_weightsBefore; ///< of a step whose update is about to spoil them
     std::optional<std::int64_t> m_casts; ///< of the first step: counting slows one down
     bool m_buffersTold = false;
     bool m_badBuffersTold = false;

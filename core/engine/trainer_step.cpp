@@ -68,8 +68,8 @@ Result<void> Trainer::Private::step()
     setLearningRate(record);
     auto result = telemetry ? stepOnCuda(record) : stepOnCpu(record);
     trainSeconds += seconds(Clock::now() - begin);
-    if (result && !m_ready.empty() && m_ready.back().foundInf != 0)
-        lookIntoSkip(m_ready.back());
+    if (result && !m_ready.empty())
+        lookInto(m_ready.back());
     return result;
 }
 
@@ -154,21 +154,41 @@ Result<void> Trainer::Private::collect(bool wait, std::vector<StepRecord>& recor
     auto collected = telemetry->collect(wait, records);
     if (wait)
         trainSeconds += seconds(Clock::now() - begin);
-    // The host learns of a skip some steps later.
-    std::for_each(records.begin() + known, records.end(), [this](const StepRecord& record) {
-        if (record.foundInf != 0)
-            locateIfDue(record);
-    });
+    // The CPU learns of a skip some steps later.
+    std::for_each(records.begin() + known, records.end(),
+        [this](const StepRecord& record) { locateIfNew(record); });
     return collected;
 }
+
+namespace {
+
+/// What the batches of a validation add up to; read from the device once, at the end.
+struct ValidationSums {
+    void add(const TrainStep::Evaluated& batch, std::int64_t samples)
+    {
+        const auto scaled = batch.loss.to(at::kDouble) * static_cast<double>(samples);
+        score = score.defined() ? score + batch.score.sum : batch.score.sum;
+        nonFinite =
+            nonFinite.defined() ? nonFinite + batch.score.nonFiniteRows : batch.score.nonFiniteRows;
+        loss = loss.defined() ? loss + scaled : scaled;
+        answers += batch.score.answers;
+        rows += batch.score.rows;
+    }
+
+    at::Tensor score;
+    at::Tensor nonFinite;
+    at::Tensor loss;
+    std::int64_t answers = 0;
+    std::int64_t rows = 0;
+};
+
+} // namespace
 
 std::optional<ValidationResult> Trainer::Private::validate(const std::function<bool()>& cancelled)
 {
     constexpr std::int64_t kBatch = 256;
     const auto count = validationSamples->count();
-    std::int64_t answers = 0;
-    at::Tensor score;
-    at::Tensor loss;
+    ValidationSums sums;
     std::vector<std::int64_t> indices;
     for (std::int64_t first = 0; first < count; first += kBatch) {
         if (cancelled())
@@ -180,17 +200,15 @@ std::optional<ValidationResult> Trainer::Private::validate(const std::function<b
         if (!m_validationBatch.target.defined() || m_validationBatch.target.size(0) != samples)
             m_validationBatch = validationSamples->allocate(samples, device.is_cuda());
         validationSamples->fill(indices, 0, m_validationBatch);
-        const auto result = trainStep->evaluate(
-            onDevice(m_validationBatch, device, variant.settings.device.channelsLast));
+        sums.add(trainStep->evaluate(
+                     onDevice(m_validationBatch, device, variant.settings.device.channelsLast)),
+            samples);
         if (device.is_cuda())
             m_validationBatch = {}; // its copy may not have ended
-        const auto sum = result.loss.to(at::kDouble) * static_cast<double>(indices.size());
-        answers += result.answers;
-        score = score.defined() ? score + result.score : result.score;
-        loss = loss.defined() ? loss + sum : sum;
     }
-    return ValidationResult{model->metricOf(score.item<double>(), answers),
-        loss.item<double>() / static_cast<double>(count)};
+    return ValidationResult{model->metricOf(sums.score.item<double>(), sums.answers),
+        sums.loss.item<double>() / static_cast<double>(count), sums.rows,
+        sums.nonFinite.item<std::int64_t>()};
 }
 
 std::optional<nlohmann::json> Trainer::Private::takeFirstStepFacts()

@@ -169,13 +169,25 @@ private Q_SLOTS:
         const auto one = looked.step.evaluate(batch);
         const auto two = looked.step.evaluate(batch);
         QVERIFY(at::equal(one.prediction, two.prediction));
-        QCOMPARE(one.answers, std::int64_t{8});
-        QVERIFY(one.score.item<double>() >= 0 && one.score.item<double>() <= 8);
+        QCOMPARE(one.score.answers, std::int64_t{8});
+        QCOMPARE(one.score.nonFiniteRows.item<std::int64_t>(), std::int64_t{0});
+        QVERIFY(one.score.sum.item<double>() >= 0 && one.score.sum.item<double>() <= 8);
         const auto after = looked.step.run({batch});
         at::manual_seed(9);
         const auto without = plain.step.run({batch});
         QVERIFY(after && without);
         QCOMPARE(after->loss.item<double>(), without->loss.item<double>());
+    }
+
+    /// A NaN is no sign of a generated image: half of them would be judged rightly by it.
+    void judgementsThatAreNotFiniteAreWrong()
+    {
+        Rig rig(1, false);
+        rig.model.discriminator().parameters().front().tensor.detach().fill_(NAN);
+        const auto judged = rig.step.evaluate(batchOf(0));
+        QCOMPARE(judged.score.sum.item<double>(), 0.0);
+        QCOMPARE(judged.score.rows, std::int64_t{8});
+        QCOMPARE(judged.score.nonFiniteRows.item<std::int64_t>(), std::int64_t{8});
     }
 
     /// Data that are not finite: the discriminator's part, whose input they are.
@@ -219,6 +231,30 @@ private Q_SLOTS:
         QVERIFY2(finding.first->place == TensorPlace::ScaledLoss, finding.text().c_str());
         QVERIFY(finding.cause == NonFiniteCause::ScaleOverflow);
         QCOMPARE(finding.scale, tooHigh);
+    }
+
+    /// No scaler skips the step: which part went wrong is seen before the update.
+    void theLocatorReplaysAnAppliedStepThatWentWrong()
+    {
+        Rig rig(1, false);
+        std::vector<std::vector<at::Tensor>> before;
+        rig.step.watchUpdates([&](const at::Tensor& loss, const at::Tensor&) {
+            const bool bad = !std::isfinite(loss.item<double>());
+            if (bad && before.empty())
+                before.push_back(copies(tensorsOf(rig.model)));
+            return bad;
+        });
+        const std::vector<Batch> batches{batchOf(std::numeric_limits<double>::quiet_NaN())};
+        const auto step = rig.step.run(batches);
+        QVERIFY(step && step->outcome == StepOutcome::Stepped);
+        QCOMPARE(before.size(), std::size_t{1});
+        const auto weights = tensorsOf(rig.model);
+        for (std::size_t i = 0; i < weights.size(); ++i)
+            weights[i].detach().copy_(before[0][i]);
+        const auto finding = rig.step.locate({batches, 1, 0});
+        QVERIFY(finding.first.has_value());
+        QCOMPARE(finding.first->module, std::string("discriminator"));
+        QVERIFY(finding.first->place == TensorPlace::Input);
     }
 
     void theLocatorChangesNothing()

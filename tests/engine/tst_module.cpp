@@ -171,8 +171,12 @@ private Q_SLOTS:
         const auto target = at::tensor({4.0F, 6.0F});
         // (3^2 + 4^2) / 2
         QCOMPARE((*model)->loss(prediction, target).item<double>(), 12.5);
-        const auto score = (*model)->score(prediction, target).item<double>();
-        QCOMPARE((*model)->metricOf(score, 2), std::sqrt(12.5));
+        const auto score = (*model)->score(prediction, target);
+        QCOMPARE((*model)->metricOf(score.sum.item<double>(), 2), std::sqrt(12.5));
+        QCOMPARE(score.nonFiniteRows.item<std::int64_t>(), std::int64_t{0});
+        const auto nan = (*model)->score(at::full({2, 1}, NAN), target);
+        QVERIFY(std::isnan((*model)->metricOf(nan.sum.item<double>(), 2)));
+        QCOMPARE(nan.nonFiniteRows.item<std::int64_t>(), std::int64_t{2});
         QVERIFY(((**model)(at::ones({5, 3})).sizes() == at::IntArrayRef{5, 1}));
     }
 
@@ -182,7 +186,29 @@ private Q_SLOTS:
         const auto even = at::zeros({2, 3, 4});
         const auto target = at::zeros({2, 3}, at::kLong);
         QVERIFY(std::abs(model.loss(even, target).item<double>() - std::log(4.0)) < 1e-6);
-        QCOMPARE(model.metricOf(model.score(even, target).item<double>(), 6), 1.0);
+        const auto score = model.score(even, target);
+        QCOMPARE(score.answers, std::int64_t{6});
+        QCOMPARE(score.rows, std::int64_t{2});
+        QCOMPARE(model.metricOf(score.sum.item<double>(), 6), 1.0);
+        // One position of the second text: its answer is wrong, and one row of two is not finite.
+        const auto bad =
+            even.index_put({at::tensor(1), at::tensor(2), at::tensor(3)}, at::tensor(NAN));
+        const auto worse = model.score(bad, target);
+        QCOMPARE(worse.sum.item<double>(), 5.0);
+        QCOMPARE(worse.nonFiniteRows.item<std::int64_t>(), std::int64_t{1});
+    }
+
+    /// argmax takes a NaN for the largest, the first of several: class 0 of a row of NaNs.
+    void anAnswerOfNansIsWrong()
+    {
+        const Model model(std::make_unique<Linear>(2, 2), TargetKind::Class);
+        constexpr float kInf = std::numeric_limits<float>::infinity();
+        const auto prediction =
+            at::tensor({NAN, NAN, kInf, 0.0F, 1.0F, NAN, 2.0F, 1.0F, 0.0F, -kInf}).reshape({5, 2});
+        const auto score = model.score(prediction, at::zeros({5}, at::kLong));
+        QCOMPARE(score.sum.item<double>(), 1.0);
+        QCOMPARE(score.nonFiniteRows.item<std::int64_t>(), std::int64_t{4});
+        QCOMPARE(score.rows, std::int64_t{5});
     }
 };
 

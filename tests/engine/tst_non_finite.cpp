@@ -123,6 +123,20 @@ private Q_SLOTS:
         QVERIFY(!inBf16.first.has_value());
     }
 
+    /// Its bias is what does not fit: that is said, with its value.
+    void aParameterThatIsInfiniteInThePrecisionIsNamed()
+    {
+        Chain net;
+        net.linear("fc1", at::zeros({2, 2})).bias.detach().fill_(3.398e38);
+        net.linear("fc2", at::full({1, 2}, 1e-38));
+        const auto finding = locateNonFinite(replayOf(net, {row({1, 1})}, 1, at::kBFloat16));
+        COMPARE_FINDING(finding, "fc1", Output, ForwardOverflow);
+        QVERIFY(finding.overflowing.has_value());
+        QCOMPARE(finding.overflowing->name, std::string("fc1.bias"));
+        QVERIFY(contains(finding.text(), "fc1.bias has a magnitude of 3.398e+38"));
+        QVERIFY(!contains(finding.text(), "bf16 has the range"));
+    }
+
     void case83_aResidualSumIsNotBlamedOnItsParts()
     {
         Chain net;
@@ -170,7 +184,7 @@ private Q_SLOTS:
         });
         const auto finding = locateNonFinite(replayOf(net, {row({1})}, 1024));
         COMPARE_FINDING(finding, "gate", InputGradient, BackwardFormat);
-        QVERIFY(contains(finding.text(), "the format, not the scale"));
+        QVERIFY(contains(finding.text(), "the precision, not the scale"));
     }
 
     void case93_equalScoresAndAVanishedEps()

@@ -152,6 +152,9 @@ private Q_SLOTS:
         QVERIFY2(run.failure.starts_with("debug.anomaly stopped the run at step 1: Function '"),
             run.failure.c_str());
         QVERIFY(run.environment["anomaly_mode"] == true);
+        const auto located = ofKind(run, event_kind::kNonFiniteLocated);
+        QCOMPARE(located.size(), std::size_t{1});
+        QVERIFY(located[0].data["trouble"] == "anomaly" && located[0].data["module"] == "fc2");
         const auto warnings = ofKind(run, event_kind::kWarning);
         QVERIFY(!warnings.empty() && warnings.back().message.find("slow") != std::string::npos);
         // Where nothing is NaN it only costs time.
