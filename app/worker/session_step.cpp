@@ -134,7 +134,9 @@ void Session::validateIfDue(bool atEnd)
         m_batcher->flush();
         m_sender.send(Points{Axis::Step, {static_cast<double>(step)},
             {{std::string(series::kMetric), {(*result)->metric}},
-                {std::string(series::kMetricLoss), {(*result)->loss}}}});
+                {std::string(series::kMetricLoss), {(*result)->loss}},
+                {std::string(series::kValidationNonFinite),
+                    {static_cast<double>((*result)->nonFiniteRows)}}}});
     }
 }
 

@@ -14,7 +14,8 @@ using D = DebugConfig;
 void addDebug(std::vector<KeySpec>& keys)
 {
     auto locate = bind<&S::debug, &D::locate>("debug.locate");
-    locate.help = "Replay a step that goes wrong and name its first tensor that is not finite, and why";
+    locate.help =
+        "Replay a step that goes wrong and name its first tensor that is not finite, and why";
     auto every = bind<&S::debug, &D::locateEvery>("debug.locate_every");
     every.range = closed(1, 1e7);
     every.unit = "steps";

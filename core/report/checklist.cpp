@@ -29,6 +29,19 @@ Result<std::optional<RunRecord>> fp32TwinOf(const RunStore& store, const RunReco
     return std::nullopt;
 }
 
+Result<std::vector<Evaluation>> readEvaluations(const RunStore& store, std::int64_t run)
+{
+    std::array<SeriesSlice, 3> slices;
+    constexpr std::array names{series::kMetric, series::kMetricLoss, series::kValidationNonFinite};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        auto slice = store.readSeries(run, std::string(names[i]));
+        if (!slice)
+            return tl::unexpected(slice.error());
+        slices[i] = std::move(*slice);
+    }
+    return evaluationsOf(slices[0], slices[1], slices[2]);
+}
+
 Result<ChecklistInput> readChecklistInput(const RunStore& store, std::int64_t run)
 {
     ChecklistInput input;
@@ -37,7 +50,8 @@ Result<ChecklistInput> readChecklistInput(const RunStore& store, std::int64_t ru
         return tl::unexpected(record.error());
     input.run = std::move(*record);
     for (const auto name : {series::kLoss, series::kScale, series::kFoundInf, series::kGradNorm,
-             series::kStepMs, series::kDataWaitMs}) {
+             series::kStepMs, series::kDataWaitMs, series::kMetric, series::kMetricLoss,
+             series::kValidationNonFinite}) {
         auto slice = store.readSeries(run, std::string(name));
         if (!slice)
             return tl::unexpected(slice.error());
@@ -51,6 +65,12 @@ Result<ChecklistInput> readChecklistInput(const RunStore& store, std::int64_t ru
     if (!twin)
         return tl::unexpected(twin.error());
     input.fp32Twin = std::move(*twin);
+    if (input.fp32Twin) {
+        auto evaluations = readEvaluations(store, input.fp32Twin->id);
+        if (!evaluations)
+            return tl::unexpected(evaluations.error());
+        input.twinEvaluations = std::move(*evaluations);
+    }
     return input;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/run/evaluation.h"
 #include "core/storage/run_store.h"
 
 #include <map>
@@ -35,11 +36,15 @@ struct ChecklistInput {
     std::map<std::string, SeriesSlice> series; ///< by name
     std::vector<LifecycleEvent> events;
     std::optional<RunRecord> fp32Twin; ///< same comparison and repetition, in fp32 or tf32
+    std::vector<Evaluation> twinEvaluations; ///< of fp32Twin
 };
 
 /// The first 32-bit run of the same comparison and repetition; nothing if there is none.
 [[nodiscard]] Result<std::optional<RunRecord>> fp32TwinOf(
     const RunStore& store, const RunRecord& run);
+/// The validations of a stored run.
+[[nodiscard]] Result<std::vector<Evaluation>> readEvaluations(
+    const RunStore& store, std::int64_t run);
 /// Reads all that a checklist needs.
 [[nodiscard]] Result<ChecklistInput> readChecklistInput(const RunStore& store, std::int64_t run);
 

@@ -3,8 +3,8 @@
 #include "core/base/number_text.h"
 #include "core/config/config_io.h"
 #include "core/numerics/preflight.h"
-#include "core/numerics/skip_pattern.h"
-#include "core/report/checklist.h"
+#include "core/report/checklist_facts.h"
+#include "core/report/checklist_validation.h"
 #include "core/run/series_info.h"
 #include "core/run/watchers.h"
 
@@ -16,59 +16,19 @@ namespace mantissa {
 
 namespace {
 
-/// What the checks share, looked up once.
-struct Facts {
-    explicit Facts(const ChecklistInput& checked);
-
-    const std::vector<double>* values(std::string_view name) const
-    {
-        const auto found = input.series.find(std::string(name));
-        return found == input.series.end() || found->second.y.empty() ? nullptr : &found->second.y;
-    }
-
-    const ChecklistInput& input;
-    Variant variant; ///< defaults where the stored settings cannot be read
-    SkipReport skips;
-    const LifecycleEvent* located = nullptr; ///< the last one
-    std::string cause; ///< of `located`
-};
-
-Facts::Facts(const ChecklistInput& checked)
-    : input(checked)
+CheckResult checkLoss(const ChecklistFacts& facts)
 {
-    if (auto read = variantFromJson(input.run.config))
-        variant = std::move(*read);
-    const auto* foundInf = values(series::kFoundInf);
-    const auto* scale = values(series::kScale);
-    if (foundInf && scale)
-        skips = classifySkips(*foundInf, *scale);
-    for (const auto& event : input.events) {
-        if (event.kind == event_kind::kNonFiniteLocated)
-            located = &event;
-    }
-    if (located)
-        cause = located->text("cause");
-}
-
-CheckResult make(
-    std::string_view id, std::string_view question, CheckAnswer answer, std::string evidence)
-{
-    return {"nan", id, question, answer, std::move(evidence), {}};
-}
-
-CheckResult checkLoss(const Facts& facts)
-{
-    auto result = make("loss", "Did the loss become NaN or infinite?", CheckAnswer::CannotTell,
+    auto result = nanCheck("loss", "Did the loss become NaN or infinite?", CheckAnswer::CannotTell,
         "no losses are stored");
     const auto* loss = facts.values(series::kLoss);
     if (!loss)
         return result;
     const auto bad = std::ranges::find_if(*loss, [](double v) { return !std::isfinite(v); });
-    const auto count =
-        std::ranges::count_if(*loss, [](double value) { return !std::isfinite(value); });
+    const auto count = facts.nonFiniteIn(series::kLoss);
     if (bad == loss->end()) {
         result.answer = CheckAnswer::NotFound;
-        result.evidence = fmt::format("all {} losses are finite", groupedText(std::ssize(*loss)));
+        result.evidence = fmt::format("all {} training losses are finite{}",
+            groupedText(std::ssize(*loss)), validationBeside(facts.input));
         return result;
     }
     result.answer = CheckAnswer::Found;
@@ -81,150 +41,68 @@ CheckResult checkLoss(const Facts& facts)
     return result;
 }
 
-CheckResult checkTwin(const Facts& facts)
+CheckResult checkTwin(const ChecklistFacts& facts)
 {
-    auto result = make("fp32_twin", "Does the same run in fp32 go wrong as well?",
+    auto result = nanCheck("fp32_twin", "Does the same run in fp32 go wrong as well?",
         CheckAnswer::CannotTell, "the comparison has no fp32 or tf32 run of the same seed");
     if (!facts.input.fp32Twin)
         return result;
     const auto& twin = *facts.input.fp32Twin;
     const auto bad = twin.summary.nonFiniteLosses;
-    result.answer = bad > 0 ? CheckAnswer::Found : CheckAnswer::NotFound;
-    result.evidence = fmt::format("run {} ({}): {} non-finite losses in {} steps", twin.id,
-        twin.variant, groupedText(bad), groupedText(twin.stepsAttempted));
-    if (bad > 0)
+    const auto health = healthOf(facts.input.twinEvaluations);
+    const bool found = bad > 0 || health.nonFinite > 0;
+    result.answer = found ? CheckAnswer::Found : CheckAnswer::NotFound;
+    result.evidence = fmt::format("run {} ({}): {} non-finite losses in {} steps{}", twin.id,
+        twin.variant, groupedText(bad), groupedText(twin.stepsAttempted),
+        health.count == 0 ? ""
+                          : fmt::format(", {} of {} validations not finite",
+                              groupedText(health.nonFinite), groupedText(health.count)));
+    if (found)
         result.advice = "The precision is not the cause: look at the data and the learning rate.";
     return result;
 }
 
-CheckResult checkSkips(const Facts& facts)
+/// What the steps that were looked into showed: all of it, or the causes alone.
+std::string locatedText(const ChecklistFacts& facts, bool whole)
 {
-    auto result = make("skips", "Are steps skipped again and again?", CheckAnswer::CannotTell,
-        "the run has no GradScaler");
-    if (facts.skips.steps == 0)
-        return result;
-    const auto& skips = facts.skips;
-    const bool bad =
-        skips.pattern == SkipPattern::Persistent || skips.pattern == SkipPattern::Scattered;
-    result.answer = bad ? CheckAnswer::Found : CheckAnswer::NotFound;
-    result.evidence = fmt::format(
-        "{} of {} steps: {} while the scale was sought, {} after a growth, {} else; pattern: {}",
-        groupedText(skips.skipped), groupedText(skips.steps), groupedText(skips.calibration),
-        groupedText(skips.probing), groupedText(skips.scattered), toString(skips.pattern));
-    if (skips.pattern == SkipPattern::Persistent)
-        result.advice = "Backing off does not help: the cause is not the scale.";
-    else if (bad)
-        result.advice = "The gradients are unsteady: clip them, or lower the learning rate.";
-    return result;
+    std::string text;
+    for (const auto* event : facts.located)
+        text += fmt::format("{}step {}: {}", text.empty() ? "" : "; ",
+            groupedText(event->step.value_or(0)),
+            whole ? event->message : "the cause was " + event->text("cause"));
+    return text;
 }
 
-CheckResult checkScaleLow(const Facts& facts)
-{
-    auto result = make("scale_collapse", "Has the loss scale collapsed?", CheckAnswer::CannotTell,
-        "the run has no GradScaler");
-    const auto* scale = facts.values(series::kScale);
-    if (!scale)
-        return result;
-    const auto lowest = *std::ranges::min_element(*scale);
-    result.answer =
-        lowest < facts.variant.settings.watch.scaleLow ? CheckAnswer::Found : CheckAnswer::NotFound;
-    result.evidence =
-        fmt::format("lowest {}, last {}", scaleText(lowest), scaleText(scale->back()));
-    if (const auto floor = facts.variant.settings.scaler.floor(); floor && lowest <= *floor)
-        result.evidence += fmt::format("; its floor is {}", scaleText(*floor));
-    if (result.answer == CheckAnswer::Found)
-        result.advice = "Small gradients become 0 at so small a scale: set scaler.min_scale, or "
-                        "use bf16.";
-    return result;
-}
-
-/// The highest scale that a step was applied at: what the search for one began with does not count.
-double highestApplied(const std::vector<double>& scale, const std::vector<double>* foundInf)
-{
-    double highest = scale.back();
-    for (std::size_t i = 0; i < scale.size(); ++i) {
-        const bool applied = !foundInf || i >= foundInf->size() || (*foundInf)[i] == 0;
-        if (applied && scale[i] > highest)
-            highest = scale[i];
-    }
-    return highest;
-}
-
-CheckResult checkRecovery(const Facts& facts)
-{
-    auto result = make("recovery", "Is the loss scale slow to come back after an overflow?",
-        CheckAnswer::CannotTell, "the run has no GradScaler");
-    const auto* scale = facts.values(series::kScale);
-    if (!scale)
-        return result;
-    const auto& scaler = facts.variant.settings.scaler;
-    const double before = highestApplied(*scale, facts.values(series::kFoundInf));
-    const auto steps =
-        recoverySteps(scale->back(), before, scaler.growthFactor, scaler.growthInterval);
-    if (facts.skips.skipped == facts.skips.calibration) {
-        result.answer = CheckAnswer::NotFound;
-        result.evidence = "no overflow after the first scale was found";
-        return result;
-    }
-    const bool slow = steps > std::ssize(*scale);
-    result.answer = slow ? CheckAnswer::Found : CheckAnswer::NotFound;
-    result.evidence = fmt::format("highest {}, last {}: {} clean steps back at a growth_interval "
-                                  "of {}",
-        scaleText(before), scaleText(scale->back()), groupedText(steps),
-        groupedText(scaler.growthInterval));
-    if (slow)
-        result.advice = "A floor (scaler.min_scale) and a shorter scaler.growth_interval shorten "
-                        "the way back.";
-    return result;
-}
-
-CheckResult checkScaleHigh(const Facts& facts)
-{
-    auto result = make("scale_growth", "Does the loss scale grow without end?",
-        CheckAnswer::CannotTell, "the run has no GradScaler");
-    const auto* scale = facts.values(series::kScale);
-    if (!scale)
-        return result;
-    const auto& watch = facts.variant.settings.watch;
-    const bool high = watch.scaleHigh > 0 && scale->back() > watch.scaleHigh;
-    const bool needless = facts.variant.precision != Precision::Fp16;
-    result.answer = high || needless ? CheckAnswer::Found : CheckAnswer::NotFound;
-    result.evidence = fmt::format("first {}, last {}, {} skipped steps", scaleText(scale->front()),
-        scaleText(scale->back()), groupedText(facts.skips.skipped));
-    if (needless)
-        result.advice = fmt::format("{} has fp32's range and needs no GradScaler: scaler.enabled "
-                                    "= \"auto\".",
-            toString(facts.variant.precision));
-    else if (high)
-        result.advice = "The gradients never overflow at that size: scaler.max_scale stops it.";
-    return result;
-}
-
-/// A check that the locator's finding answers.
-CheckResult located(const Facts& facts, std::string_view id, std::string_view question,
+/// A check that the locator's findings answer.
+CheckResult located(const ChecklistFacts& facts, std::string_view id, std::string_view question,
     const std::vector<std::string_view>& causes)
 {
-    auto result = make(id, question, CheckAnswer::CannotTell, {});
-    if (facts.located) {
-        const bool found = std::ranges::find(causes, facts.cause) != causes.end();
-        result.answer = found ? CheckAnswer::Found : CheckAnswer::NotFound;
-        // The sentence once, in the first of these checks; the others name the cause.
-        result.evidence = fmt::format("step {}: {}", groupedText(facts.located->step.value_or(0)),
-            causes.size() > 2 ? facts.located->message : "the cause was " + facts.cause);
-    } else if (facts.skips.steps > 0 && facts.skips.skipped == 0) {
+    auto result = nanCheck(id, question, CheckAnswer::CannotTell,
+        "no step that went wrong was replayed (debug.locate)");
+    const auto isOne = [&](const LifecycleEvent* event) {
+        return std::ranges::find(causes, event->text("cause")) != causes.end();
+    };
+    const bool anyTrouble = facts.skips.skipped > 0 || facts.nonFiniteIn(series::kLoss) > 0
+        || facts.nonFiniteIn(series::kGradNorm) > 0;
+    if (!facts.located.empty()) {
+        result.answer =
+            std::ranges::any_of(facts.located, isOne) ? CheckAnswer::Found : CheckAnswer::NotFound;
+        // The sentences once, in the first of these checks; the others name the causes.
+        result.evidence = locatedText(facts, causes.size() > 2);
+    } else if (!anyTrouble && (facts.skips.steps > 0 || facts.values(series::kLoss))) {
         result.answer = CheckAnswer::NotFound;
-        result.evidence = "no step was skipped";
-    } else {
-        result.evidence = facts.skips.steps == 0
-            ? "the run has no GradScaler, so no step was skipped and replayed"
-            : "no skipped step was replayed (debug.locate)";
+        result.evidence = facts.skips.steps > 0
+            ? "no step was skipped, and every loss of the training is finite"
+            : "every loss of the training is finite";
+    } else if (!anyTrouble) {
+        result.evidence = "no losses are stored";
     }
     return result;
 }
 
-CheckResult checkBuffers(const Facts& facts)
+CheckResult checkBuffers(const ChecklistFacts& facts)
 {
-    auto result = make("buffers", "Did skipped steps change running statistics?",
+    auto result = nanCheck("buffers", "Did skipped steps change running statistics?",
         CheckAnswer::NotFound, "no such alert");
     for (const auto& event : facts.input.events) {
         if (event.kind != event_kind::kAlert || event.text("alert") != alert_kind::kBuffersChanged)
@@ -241,17 +119,25 @@ CheckResult checkBuffers(const Facts& facts)
     return result;
 }
 
-CheckResult checkGradients(const Facts& facts)
+CheckResult checkGradients(const ChecklistFacts& facts)
 {
     constexpr double kSpike = 100;
-    auto result = make("gradients", "Did the gradient grow before it went wrong?",
+    auto result = nanCheck("gradients", "Did the gradient grow before it went wrong?",
         CheckAnswer::CannotTell, "no gradient norms are stored");
     const auto* norms = facts.values(series::kGradNorm);
     if (!norms)
         return result;
     const auto spread = quartiles(*norms);
-    if (!spread || spread->median <= 0)
+    const auto bad = std::ranges::find_if(*norms, [](double v) { return !std::isfinite(v); });
+    const auto badText = bad == norms->end()
+        ? std::string()
+        : fmt::format("{} of {} norms are not finite, the first at step {}",
+            groupedText(facts.nonFiniteIn(series::kGradNorm)), groupedText(std::ssize(*norms)),
+            groupedText(bad - norms->begin() + 1));
+    if (!spread || spread->median <= 0) {
+        result.evidence = badText.empty() ? "every gradient norm is 0" : badText;
         return result;
+    }
     double highest = 0;
     std::int64_t at = 0;
     for (std::size_t i = 0; i < norms->size(); ++i) {
@@ -264,14 +150,16 @@ CheckResult checkGradients(const Facts& facts)
     result.answer = found ? CheckAnswer::Found : CheckAnswer::NotFound;
     result.evidence = fmt::format("largest norm {} at step {}, median {}",
         significantText(highest, 3), groupedText(at), significantText(spread->median, 3));
+    if (!badText.empty())
+        result.evidence += "; " + badText;
     if (found)
         result.advice = "Clip (train.clip_norm), warm up longer, or lower the learning rate.";
     return result;
 }
 
-CheckResult checkSettings(const Facts& facts)
+CheckResult checkSettings(const ChecklistFacts& facts)
 {
-    auto result = make("settings", "Did the check before the first step find something?",
+    auto result = nanCheck("settings", "Did the check before the first step find something?",
         CheckAnswer::NotFound, "nothing");
     auto findings = preflight(facts.variant);
     std::vector<std::string> texts;
@@ -295,9 +183,9 @@ CheckResult checkSettings(const Facts& facts)
     return result;
 }
 
-CheckResult checkTypes(const Facts& facts)
+CheckResult checkTypes(const ChecklistFacts& facts)
 {
-    auto result = make("types", "Did the first step compute in types it should not?",
+    auto result = nanCheck("types", "Did the first step compute in types it should not?",
         CheckAnswer::CannotTell, "the worker did not tell its types");
     for (const auto& event : facts.input.events) {
         if (event.kind != event_kind::kFirstStepFacts)
@@ -315,11 +203,11 @@ CheckResult checkTypes(const Facts& facts)
     return result;
 }
 
-CheckResult checkMissingScaler(const Facts& facts)
+CheckResult checkMissingScaler(const ChecklistFacts& facts)
 {
     const bool fp16 = facts.variant.precision == Precision::Fp16;
-    auto result = make("no_scaler", "Is fp16 trained without a GradScaler?", CheckAnswer::NotFound,
-        fmt::format("precision {}", toString(facts.variant.precision)));
+    auto result = nanCheck("no_scaler", "Is fp16 trained without a GradScaler?",
+        CheckAnswer::NotFound, fmt::format("precision {}", toString(facts.variant.precision)));
     if (!fp16)
         return result;
     result.evidence =
@@ -335,7 +223,7 @@ CheckResult checkMissingScaler(const Facts& facts)
 
 std::vector<CheckResult> nanChecklist(const ChecklistInput& input)
 {
-    const Facts facts(input);
+    const ChecklistFacts facts(input);
     auto first = located(facts, "first_tensor", "Is the first non-finite tensor known?",
         {"scale_overflow", "intrinsic", "forward_overflow", "forward_format", "backward_format"});
     auto scale =
@@ -347,10 +235,11 @@ std::vector<CheckResult> nanChecklist(const ChecklistInput& input)
         "Is the backward pass not finite in the format at any scale?", {"backward_format"});
     auto intrinsic = located(
         facts, "intrinsic", "Is it not finite in fp32 either (data, weights)?", {"intrinsic"});
-    return {checkLoss(facts), checkTwin(facts), checkSkips(facts), checkScaleLow(facts),
-        checkRecovery(facts), checkScaleHigh(facts), checkMissingScaler(facts), std::move(first),
-        std::move(scale), std::move(range), std::move(backward), std::move(intrinsic),
-        checkBuffers(facts), checkGradients(facts), checkSettings(facts), checkTypes(facts)};
+    return {checkLoss(facts), validationCheck(input), checkTwin(facts), checkSkips(facts),
+        checkScaleLow(facts), checkRecovery(facts), checkScaleHigh(facts),
+        checkMissingScaler(facts), std::move(first), std::move(scale), std::move(range),
+        std::move(backward), std::move(intrinsic), checkBuffers(facts), checkGradients(facts),
+        checkSettings(facts), checkTypes(facts)};
 }
 
 } // namespace mantissa

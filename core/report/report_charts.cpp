@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/human_text.h"
+#include "core/report/checklist.h"
 #include "core/report/report_model.h"
 #include "core/run/series_info.h"
 #include "core/run/system_events.h"
@@ -22,6 +23,7 @@ constexpr double kLogWhenOver = 20; ///< highest / lowest from which on an axis 
 struct RunCurves {
     SeriesSlice loss, scale, foundInf, rate, memory, timeS;
     std::vector<double> disturbedAt; ///< steps
+    std::vector<double> badValidations; ///< steps of those that were not finite
 };
 
 /// The steps during which throttling or foreign load began.
@@ -56,6 +58,13 @@ Result<RunCurves> readCurves(const RunStore& store, std::int64_t run)
     if (!events)
         return tl::unexpected(events.error());
     curves.disturbedAt = disturbedSteps(*events, curves.timeS);
+    const auto evaluations = readEvaluations(store, run);
+    if (!evaluations)
+        return tl::unexpected(evaluations.error());
+    for (const auto& evaluation : *evaluations) {
+        if (!evaluation.isFinite())
+            curves.badValidations.push_back(static_cast<double>(evaluation.step));
+    }
     return curves;
 }
 
@@ -148,6 +157,18 @@ ChartSeries seriesOf(const ReportColumn& column)
 using Columns = std::vector<ReportColumn>;
 using Runs = std::vector<RunCurves>;
 
+/// On the same rail as losses that are not finite, with a sentence that tells which they are.
+void addBadValidations(Chart& chart, ChartSeries& series, const std::vector<double>& steps)
+{
+    if (steps.empty())
+        return;
+    series.nonFinite.insert(series.nonFinite.end(), steps.begin(), steps.end());
+    std::ranges::sort(series.nonFinite);
+    chart.note += fmt::format("{}{}: {} validation{} not finite, the first at step {}.",
+        chart.note.empty() ? "" : " ", series.name, groupedText(std::ssize(steps)),
+        steps.size() == 1 ? "" : "s", groupedText(static_cast<std::int64_t>(steps.front())));
+}
+
 Chart lossChart(const Columns& columns, const Runs& runs)
 {
     Chart chart;
@@ -160,6 +181,7 @@ Chart lossChart(const Columns& columns, const Runs& runs)
         auto series = seriesOf(columns[i]);
         setSmoothed(series, runs[i].loss.x, runs[i].loss.y, weight);
         series.skipped = skippedX(runs[i].foundInf);
+        addBadValidations(chart, series, runs[i].badValidations);
         chart.series.push_back(std::move(series));
     }
     chart.scale = scaleFor(chart);

@@ -215,13 +215,19 @@ Result<ReportModel> buildReport(const RunStore& store, const std::vector<std::in
     auto events = eventRows(store, model.columns);
     if (!events)
         return tl::unexpected(events.error());
+    // First: no other figure of such a run means anything without it.
+    auto warnings = validationWarnings(store, model.columns);
+    if (!warnings)
+        return tl::unexpected(warnings.error());
 
     model.title = comparison->experiment;
     model.description = comparison->description;
     model.subtitle = fmt::format("{}, {} {}, Mantissa {}", dateText(comparison->createdMs),
         model.columns.size(), model.columns.size() == 1 ? "run" : "runs", kVersion);
     model.verdict = verdictText(model.columns);
-    model.warnings = warningsOf(model.columns);
+    model.warnings = std::move(*warnings);
+    const auto others = warningsOf(model.columns);
+    model.warnings.insert(model.warnings.end(), others.begin(), others.end());
     model.warnings.insert(model.warnings.end(), loads->begin(), loads->end());
     model.metrics = metricRows(model.columns);
     model.system = std::move(*system);

@@ -83,6 +83,9 @@ ReportFacts environmentFacts(const std::vector<ReportColumn>& columns);
 /// One sentence for each run beside which other programs had over kForeignLoadLimit in the median.
 [[nodiscard]] Result<std::vector<std::string>> loadWarnings(
     const RunStore& store, const std::vector<ReportColumn>& columns);
+/// One sentence for each run whose validation was not finite: since when, and fp32's value there.
+[[nodiscard]] Result<std::vector<std::string>> validationWarnings(
+    const RunStore& store, const std::vector<ReportColumn>& columns);
 [[nodiscard]] Result<std::vector<Chart>> buildCharts(
     const RunStore& store, const std::vector<ReportColumn>& columns);
 

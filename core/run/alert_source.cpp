@@ -57,6 +57,7 @@ double AlertSource::Thinned::median() const
 
 AlertSource::Watched::Watched(const Variant& variant)
     : watchers(variant)
+    , validations(variant.precision)
 {
 }
 
@@ -70,12 +71,16 @@ AlertSource::AlertSource(const std::vector<PlannedRun>& plan, RunObserver& next)
 
 void AlertSource::onEvent(int run, const RunEvent& event)
 {
-    if (std::holds_alternative<Finished>(event))
-        compare(run);
-    m_next.onEvent(run, event);
     auto& watched = m_watched[static_cast<std::size_t>(run)];
+    if (std::holds_alternative<Finished>(event)) {
+        compare(run);
+        watched.ended = true;
+    }
+    m_next.onEvent(run, event);
     if (const auto* samples = std::get_if<Samples>(&event)) {
         watch(run, *samples);
+    } else if (const auto* points = std::get_if<Points>(&event)) {
+        watch(run, *points);
     } else if (const auto* ready = std::get_if<Ready>(&event)) {
         learn(run, ready->environment);
     } else if (const auto* happened = std::get_if<LifecycleEvent>(&event)) {
@@ -101,6 +106,7 @@ void AlertSource::learn(int run, const nlohmann::json& environment)
     if (!environment.is_object())
         return;
     auto& watched = m_watched[static_cast<std::size_t>(run)];
+    watched.validations.setWords(evaluationWords(environment));
     const auto steps = environment.find("steps_per_epoch");
     if (steps != environment.end() && steps->is_number_integer())
         watched.watchers.setStepsPerEpoch(steps->get<std::int64_t>());
@@ -129,10 +135,57 @@ void AlertSource::watch(int run, const Samples& samples)
         if (const double seconds = at(time, i); std::isfinite(seconds))
             watched.timeS = seconds;
         watched.lastStep = step.step;
+        if (step.hasLoss)
+            watched.validations.setTrainingFinite(std::isfinite(step.loss));
         for (const auto& alert : watched.watchers.step(step))
             m_next.onEvent(run, alertEvent(alert, step.step, watched.timeS));
     }
     measure(watched, samples);
+}
+
+/// The first 32-bit run of the same repetition and network; nothing for one that is it.
+std::optional<int> AlertSource::baselineOf(int run) const
+{
+    const auto& planned = m_plan[static_cast<std::size_t>(run)];
+    const auto base = std::ranges::find_if(m_plan, [&](const PlannedRun& other) {
+        return other.repetition == planned.repetition && !isSixteenBit(other.variant.precision)
+            && other.variant.settings.model == planned.variant.settings.model;
+    });
+    if (base == m_plan.end() || base->index == run || !isSixteenBit(planned.variant.precision))
+        return std::nullopt;
+    return base->index;
+}
+
+void AlertSource::watch(int run, const Points& points)
+{
+    const auto& settings = m_plan[static_cast<std::size_t>(run)].variant.settings;
+    const auto base = baselineOf(run);
+    const auto* theirs = base ? &m_watched[static_cast<std::size_t>(*base)].validations : nullptr;
+    const auto name = base ? m_plan[static_cast<std::size_t>(*base)].variant.name : std::string();
+    auto& watched = m_watched[static_cast<std::size_t>(run)];
+    for (const auto& evaluation : evaluationsOf(points)) {
+        const auto alert = watched.validations.look(evaluation, theirs, name);
+        if (alert && settings.watch.enabled)
+            m_next.onEvent(run, alertEvent(*alert, evaluation.step, watched.timeS));
+    }
+    tellWaiting(run);
+}
+
+/// Runs whose alert came before this one had a value at its step.
+void AlertSource::tellWaiting(int baseline)
+{
+    const auto& base = m_watched[static_cast<std::size_t>(baseline)];
+    for (const auto& planned : m_plan) {
+        auto& waiting = m_watched[static_cast<std::size_t>(planned.index)];
+        if (waiting.ended || !planned.variant.settings.watch.enabled
+            || baselineOf(planned.index) != baseline)
+            continue;
+        const auto alert = waiting.validations.compare(
+            base.validations, m_plan[static_cast<std::size_t>(baseline)].variant.name);
+        if (alert)
+            m_next.onEvent(
+                planned.index, alertEvent(*alert, alert->evidence["step"], waiting.timeS));
+    }
 }
 
 void AlertSource::measure(Watched& watched, const Samples& samples)

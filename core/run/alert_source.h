@@ -3,6 +3,7 @@
 
 #include "core/run/controller.h"
 #include "core/run/gain_alerts.h"
+#include "core/run/validation_watch.h"
 #include "core/run/watchers.h"
 
 #include <deque>
@@ -38,6 +39,7 @@ private:
     struct Watched {
         explicit Watched(const Variant& variant);
         Watchers watchers;
+        ValidationWatch validations;
         Thinned samplesPerSecond;
         Thinned stepMs;
         double peakMemoryBytes = 0;
@@ -46,9 +48,13 @@ private:
         double timeS = 0;
         std::int64_t lastStep = 0;
         std::string formatClass;
+        bool ended = false;
     };
 
     void watch(int run, const Samples& samples);
+    void watch(int run, const Points& points);
+    void tellWaiting(int baseline);
+    std::optional<int> baselineOf(int run) const;
     void measure(Watched& watched, const Samples& samples);
     void learn(int run, const nlohmann::json& environment);
     void compare(int run);

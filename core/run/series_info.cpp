@@ -8,12 +8,14 @@ namespace mantissa {
 
 namespace {
 
-constexpr std::array<SeriesInfo, 30> kSeries{{
+constexpr std::array<SeriesInfo, 31> kSeries{{
     {series::kLoss, "", Axis::Step, "Loss", "Mean over the step's micro-batches, unscaled"},
     {series::kMetric, "", Axis::Step, "Validation accuracy",
         "Share of the validation samples classified correctly, at the steps where it was measured"},
     {series::kMetricLoss, "", Axis::Step, "Validation loss",
         "Mean loss over the validation samples, at the steps where it was measured"},
+    {series::kValidationNonFinite, "", Axis::Step, "Non-finite validation rows",
+        "Validation samples with an output that is NaN or infinite: each counts as wrong"},
     {series::kScale, "", Axis::Step, "Loss scale", "Scale factor used in this step"},
     {series::kGrowthTracker, "", Axis::Step, "Growth tracker",
         "Consecutive applied steps since the scale last changed"},

@@ -21,6 +21,7 @@ namespace series {
 inline constexpr std::string_view kLoss = "loss";
 inline constexpr std::string_view kMetric = "metric";
 inline constexpr std::string_view kMetricLoss = "validation_loss";
+inline constexpr std::string_view kValidationNonFinite = "validation_non_finite";
 inline constexpr std::string_view kScale = "scale";
 inline constexpr std::string_view kGrowthTracker = "growth_tracker";
 inline constexpr std::string_view kFoundInf = "found_inf";

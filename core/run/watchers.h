@@ -23,6 +23,7 @@ inline constexpr std::string_view kScaleHigh = "scale_high";
 inline constexpr std::string_view kScaleBelowOne = "scale_below_one";
 inline constexpr std::string_view kScaleAtFloor = "scale_at_floor";
 inline constexpr std::string_view kNonFiniteLoss = "non_finite_loss";
+inline constexpr std::string_view kNonFiniteValidation = "non_finite_validation";
 inline constexpr std::string_view kFreeGrowth = "growth_without_end";
 inline constexpr std::string_view kBuffersChanged = "buffers_changed";
 inline constexpr std::string_view kMemoryGain = "memory_gain";

@@ -51,6 +51,13 @@ private Q_SLOTS:
         for (const auto* name : {"scale", "growth_tracker", "found_inf"})
             QCOMPARE(seriesOf(worker, name).size(), std::size_t{scaled ? 30u : 0u});
         QCOMPARE(validatedSteps(worker), (std::vector<double>{10, 20, 30}));
+        QCOMPARE(ready->environment["validation_rows"].get<int>(), 4);
+        for (const auto& event : worker.events()) {
+            const auto* points = std::get_if<Points>(&event);
+            if (points && points->axis == Axis::Step)
+                QVERIFY(points->series.back()
+                    == (SeriesValues{"validation_non_finite", std::vector<double>{0}}));
+        }
         QVERIFY(std::holds_alternative<Finished>(worker.events().back()));
     }
 

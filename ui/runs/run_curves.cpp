@@ -3,6 +3,7 @@
 
 #include "core/base/human_text.h"
 #include "core/base/number_text.h"
+#include "core/run/evaluation.h"
 #include "core/run/series_info.h"
 #include "ui/live/run_trace.h"
 #include "ui/runs/run_columns.h"
@@ -146,6 +147,28 @@ std::vector<double> xValues(const RunData& data, const SeriesSlice& series, XAxi
     return x;
 }
 
+namespace {
+
+/// On the same rail: the training may go on as if nothing were wrong.
+void addBadValidations(std::vector<PlotMark>& marks, const RunData& data, XAxisKind kind)
+{
+    const auto slice = [&](std::string_view name) {
+        const SeriesSlice* found = findSeries(data, name);
+        return found ? *found : SeriesSlice();
+    };
+    const auto words = evaluationWords(data.run.environment);
+    for (const auto& evaluation : evaluationsOf(slice(series::kMetric), slice(series::kMetricLoss),
+             slice(series::kValidationNonFinite))) {
+        const auto x = evaluation.isFinite() ? std::nullopt : xOfStep(data, evaluation.step, kind);
+        if (x)
+            marks.push_back({MarkKind::NonFinite, *x, 0, 0,
+                toQString("step " + groupedText(evaluation.step) + ": validation not finite, "
+                    + troubleText(evaluation, words))});
+    }
+}
+
+} // namespace
+
 std::vector<PlotMark> lossMarks(const RunData& data, XAxisKind kind)
 {
     std::vector<PlotMark> marks;
@@ -160,6 +183,7 @@ std::vector<PlotMark> lossMarks(const RunData& data, XAxisKind kind)
                 toQString("step " + groupedText(step) + ": loss " + lossText(loss->y[i]))});
         }
     }
+    addBadValidations(marks, data, kind);
     return marks;
 }
 

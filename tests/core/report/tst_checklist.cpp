@@ -126,6 +126,98 @@ private Q_SLOTS:
         QVERIFY(find(checks, "forward").evidence.find("forward_overflow") != std::string::npos);
     }
 
+    /// t01 of the reports: 30 of 30 steps overflow on the way down from 1e38. That is no scale that
+    /// grows, and the scale is the cause.
+    void aSearchThatHasNotEndedIsCalledThat()
+    {
+        auto input = inputOf(Precision::Fp16);
+        std::vector<double> scale;
+        for (int i = 0; i < 30; ++i)
+            scale.push_back(std::ldexp(1e38, -i));
+        add(input, "scale", scale);
+        add(input, "found_inf", std::vector<double>(30, 1));
+        input.events.push_back(
+            {"non_finite_located", 1, 0.5, "fc2", {{"cause", "scale_overflow"}}});
+        COMPARE_ANSWER(input, "scale_growth", "not_found");
+        COMPARE_ANSWER(input, "skips", "found");
+        const auto skips = find(checklist(input), "skips");
+        QVERIFY2(skips.advice.find("search for a scale has not ended") != std::string::npos,
+            skips.advice.c_str());
+        // One that did grow so far is still told.
+        std::reverse(scale.begin(), scale.end());
+        add(input, "scale", scale);
+        add(input, "found_inf", std::vector<double>(30, 0));
+        COMPARE_ANSWER(input, "scale_growth", "found");
+    }
+
+    /// Steps 1 and 9 went wrong for different reasons: both stand in the list, the first of each.
+    void theFirstOfEachKindOfTroubleIsShown()
+    {
+        auto input = inputOf(Precision::Fp16);
+        add(input, "scale", std::vector<double>(12, 64));
+        add(input, "found_inf", std::vector<double>(12, 1));
+        const auto event = [&](int step, const char* trouble, const char* cause) {
+            input.events.push_back({"non_finite_located", step, 0.5,
+                std::string("place of step ") + std::to_string(step),
+                {{"cause", cause}, {"trouble", trouble}}});
+        };
+        event(1, "skip", "scale_overflow");
+        event(9, "loss", "forward_overflow");
+        event(11, "skip", "intrinsic");
+        COMPARE_ANSWER(input, "scale_too_high", "found");
+        COMPARE_ANSWER(input, "forward", "found");
+        COMPARE_ANSWER(input, "intrinsic", "not_found");
+        const auto first = find(checklist(input), "first_tensor").evidence;
+        QVERIFY2(
+            first.find("step 1: place of step 1; step 9: place of step 9") == 0, first.c_str());
+        QVERIFY2(first.find("11") == std::string::npos, first.c_str());
+    }
+
+    /// t02 of the reports: the training is fine, the validation is not.
+    void finiteLossesAreNotSaidWithoutTheValidation()
+    {
+        auto input = inputOf(Precision::Fp16);
+        add(input, "loss", std::vector<double>(60, 0.5));
+        auto loss = find(checklist(input), "loss").evidence;
+        QVERIFY2(loss.find("no validation is stored") != std::string::npos, loss.c_str());
+        COMPARE_ANSWER(input, "validation", "cannot_tell");
+        add(input, "metric", {0.9, 0.9, 0.9});
+        COMPARE_ANSWER(input, "validation", "not_found");
+        loss = find(checklist(input), "loss").evidence;
+        QVERIFY2(loss.find("so are all 3 validations") != std::string::npos, loss.c_str());
+        add(input, "validation_loss", {0.2, kNan, kNan});
+        add(input, "validation_non_finite", {0, 4, 5});
+        input.run.environment["validation_rows"] = 40;
+        input.fp32Twin.emplace();
+        input.fp32Twin->variant = "base";
+        input.twinEvaluations = {{2, 0.925, 0.2, 0}};
+        COMPARE_ANSWER(input, "validation", "found");
+        const auto check = find(checklist(input), "validation");
+        for (const auto* part : {"since step 2 (2 of 3 validations)", "4 of 40 rows",
+                 "base at step 2: accuracy 92.5 %"})
+            QVERIFY2(check.evidence.find(part) != std::string::npos, check.evidence.c_str());
+        loss = find(checklist(input), "loss").evidence;
+        QVERIFY2(loss.find("the validation is not finite since step 2") != std::string::npos,
+            loss.c_str());
+        COMPARE_ANSWER(input, "fp32_twin", "not_found");
+        input.twinEvaluations[0].nonFiniteRows = 1;
+        COMPARE_ANSWER(input, "fp32_twin", "found");
+    }
+
+    /// Norms that are not finite are not left out without a word.
+    void normsThatAreNotFiniteAreCounted()
+    {
+        auto input = inputOf(Precision::Bf16);
+        add(input, "grad_norm", {1, 1, kNan, kNan});
+        auto check = find(checklist(input), "gradients");
+        QVERIFY2(check.evidence.find("2 of 4 norms are not finite, the first at step 3")
+                != std::string::npos,
+            check.evidence.c_str());
+        add(input, "grad_norm", {kNan, kNan});
+        check = find(checklist(input), "gradients");
+        QVERIFY2(check.evidence.find("2 of 2 norms") != std::string::npos, check.evidence.c_str());
+    }
+
     void case1_aSlowWayBack()
     {
         auto input = inputOf(Precision::Fp16);

@@ -136,6 +136,43 @@ private Q_SLOTS:
         QCOMPARE(row(model, QStringLiteral("Steps behind")).cells[1].text, std::string("20"));
     }
 
+    /// t02 of the reports: its accuracy alone would look like an ordinary one.
+    void aValidationThatIsNotFiniteIsTheHeadlineAndAMark()
+    {
+        const TempStore temp;
+        const auto writer = writerOf(temp.file(), {Precision::Fp32, Precision::Fp16});
+        for (const int run : {0, 1}) {
+            writer->onEvent(run, Ready{{{"validation_rows", 40}}, 30});
+            writer->onEvent(run, steadySteps(4, 1e6, 0.5));
+        }
+        writer->onEvent(0,
+            Points{Axis::Step, {10, 20},
+                {{"metric", {0.9, 0.925}}, {"validation_loss", {0.3, 0.2}},
+                    {"validation_non_finite", {0, 0}}}});
+        writer->onEvent(1,
+            Points{Axis::Step, {10, 20},
+                {{"metric", {0.9, 0.5}}, {"validation_loss", {0.3, kNaN}},
+                    {"validation_non_finite", {0, 11}}}});
+        for (const int run : {0, 1})
+            writer->onState(run, finished(30, 0));
+        writer->onAllEnded();
+        const auto store = RunStore::open(temp.file()).value();
+        // Also where the report is of that run alone.
+        for (const auto& ids :
+            {std::vector{writer->runId(0), writer->runId(1)}, std::vector{writer->runId(1)}}) {
+            const auto model = buildReport(*store, ids).value();
+            QCOMPARE(model.warnings.front(),
+                std::string("fp16: the validation is not finite since step 20 (1 of 2 "
+                            "validations): at step 20, 11 of 40 rows have outputs that are NaN or "
+                            "infinite and count as wrong; accuracy 50.0 %, loss NaN. fp32 at step "
+                            "20: accuracy 92.5 %, loss 0.2000, all finite."));
+            QCOMPARE(model.charts.front().title, std::string("Loss"));
+            QCOMPARE(model.charts.front().series.back().nonFinite, std::vector<double>{20});
+            QCOMPARE(model.charts.front().note,
+                std::string("fp16: 1 validation not finite, the first at step 20."));
+        }
+    }
+
     void theMachineMeanwhileIsSummedUp()
     {
         Stored stored;

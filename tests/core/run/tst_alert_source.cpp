@@ -121,6 +121,55 @@ private Q_SLOTS:
         QVERIFY(std::holds_alternative<Finished>(observer.entries().back().event));
     }
 
+    /// Whichever of the two comes to the step first, fp32's value stands beside it.
+    void aValidationThatIsNotFiniteIsAnAlertWithTheBaselinesValue_data()
+    {
+        QTest::addColumn<bool>("baselineFirst");
+        QTest::newRow("fp32 first") << true;
+        QTest::newRow("fp16 first") << false;
+    }
+
+    void aValidationThatIsNotFiniteIsAnAlertWithTheBaselinesValue()
+    {
+        QFETCH(bool, baselineFirst);
+        ExperimentConfig config;
+        for (const auto precision : {Precision::Fp16, Precision::Fp32}) {
+            Variant variant;
+            variant.name = precision == Precision::Fp32 ? "base" : "low";
+            variant.precision = precision;
+            config.variants.push_back(variant);
+        }
+        config.settings.run.repeat = 2;
+        const auto plan = planRuns(config);
+        RecordingObserver observer;
+        AlertSource source(plan, observer);
+        const Points good{Axis::Step, {20},
+            {{"metric", {0.925}}, {"validation_loss", {0.2}}, {"validation_non_finite", {0}}}};
+        const Points bad{Axis::Step, {20},
+            {{"metric", {0.0}}, {"validation_loss", {NAN}}, {"validation_non_finite", {4}}}};
+        int low = 0;
+        while (plan[static_cast<std::size_t>(low)].variant.name != "low"
+            || plan[static_cast<std::size_t>(low)].repetition != 1)
+            ++low;
+        const int base = 1 - low % 2 + 2 * (low / 2);
+        QCOMPARE(plan[static_cast<std::size_t>(base)].variant.name, std::string("base"));
+        source.onEvent(low, Ready{{{"validation_rows", 5}}, 100});
+        source.onEvent(low, Samples{1, 20, {{"time_s", std::vector<double>(20, 3)}}});
+        source.onEvent(baselineFirst ? base : low, baselineFirst ? good : bad);
+        source.onEvent(baselineFirst ? low : base, baselineFirst ? bad : good);
+        const auto alerts = alertsOf(observer, low);
+        QCOMPARE(alerts.size(), std::size_t{baselineFirst ? 1u : 2u});
+        QVERIFY(alertsOf(observer, base).empty());
+        for (const auto& alert : alerts) {
+            QCOMPARE(alert.text("alert"), std::string(alert_kind::kNonFiniteValidation));
+            QCOMPARE(alert.step.value_or(0), std::int64_t{20});
+            QCOMPARE(alert.timeS, 3.0);
+        }
+        QVERIFY(alerts.front().text("text").find("4 of 5 rows") != std::string::npos);
+        QVERIFY(alerts.back().text("text").find("base at the same step: accuracy 92.5 %")
+            != std::string::npos);
+    }
+
     void theEpochsLengthComesFromTheWorker()
     {
         ExperimentConfig config;

@@ -139,6 +139,14 @@ void TestRunDetails::marksStandWhereTheyHappened()
     QCOMPARE(loss.size(), 2U);
     QVERIFY(loss[0].kind == MarkKind::Skipped && loss[0].x == 4);
     QVERIFY(loss[1].kind == MarkKind::NonFinite && loss[1].x == 7);
+    data.series["metric"] = {0, {5, 10}, {0.9, 0.5}};
+    data.series["validation_non_finite"] = {0, {5, 10}, {0, 3}};
+    data.run.environment = {{"validation_rows", 40}};
+    const auto validated = lossMarks(data, XAxisKind::Step);
+    QCOMPARE(validated.size(), 3U);
+    QVERIFY(validated[2].kind == MarkKind::NonFinite && validated[2].x == 10);
+    QVERIFY(validated[2].text.startsWith(
+        QStringLiteral("step 10: validation not finite, 3 of 40 rows")));
     const auto scale = scaleMarks(data, XAxisKind::RelativeTime);
     QCOMPARE(scale.size(), 4U);
     QVERIFY(scale[1].kind == MarkKind::Growth && scale[1].x == 2.5 && scale[1].y == 2048);
