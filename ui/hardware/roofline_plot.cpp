@@ -15,8 +15,8 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr double kLeft = 50;
-constexpr double kUnder = 40; ///< numbers and the name of the x axis
+constexpr double kLeftMargin = 50;
+constexpr double kBottomMargin = 40; ///< numbers and the name of the x axis
 constexpr double kLeastIntensity = 0.25;
 constexpr double kMostIntensity = 512;
 constexpr double kDot = 4;
@@ -71,7 +71,8 @@ double RooflinePlot::highestRoof() const
 RooflinePlot::Axes RooflinePlot::axes(const QSizeF& size) const
 {
     const double top = kHeaderHeight + 8;
-    const QRectF frame(kLeft, top, size.width() - kLeft - 16, size.height() - top - kUnder);
+    const QRectF frame(
+        kLeftMargin, top, size.width() - kLeftMargin - 16, size.height() - top - kBottomMargin);
     double most = kMostIntensity;
     if (m_data.bandwidth > 0 && highestRoof() > 0)
         most =

@@ -4,6 +4,7 @@
 #include "core/config/config_io.h"
 #include "core/run/series_info.h"
 #include "ui/live/scaler_edits.h"
+#include "ui/live/validation_marks.h"
 #include "ui/theme/value_text.h"
 
 #include <QGridLayout>
@@ -173,6 +174,16 @@ void LivePlots::feedMarks(int variant)
     }
 }
 
+/// On the rail of losses that are not finite: the training may look well.
+void LivePlots::feedValidations(int variant)
+{
+    const auto index = static_cast<std::size_t>(variant);
+    const auto& [trace, colour, name] = m_variants[index];
+    for (const Evaluation& bad : badValidations(*trace, m_curves[index].validations))
+        m_loss->addMark({MarkKind::NonFinite, xOf(*trace, static_cast<double>(bad.step)), 0,
+            m_curves[index].loss, badValidationText(*trace, name, bad)});
+}
+
 void LivePlots::feedEdits(int variant)
 {
     const auto index = static_cast<std::size_t>(variant);
@@ -218,6 +229,7 @@ void LivePlots::refresh()
         feed(i, m_rate, curves.rate, series::kSamplesPerSecond, 1);
         feed(i, m_memory, curves.memory, series::kMemoryBytes, 1 / kMiB);
         feedMarks(i);
+        feedValidations(i);
         feedEdits(i);
         feedDisturbances(i);
         const auto& peaks = trace.series(series::kPeakMemoryBytes).y;
@@ -278,6 +290,8 @@ void LivePlots::updateTitles()
         if (formatClass(*variant.trace).word == QStringLiteral("emulated"))
             emulated << variant.name;
     }
+    // Of losses the curves have their own marks; these are the validations'.
+    nonFinite += std::ranges::count(m_loss->marks(), MarkKind::NonFinite, &PlotMark::kind);
     m_loss->setMarkKey(
         {{MarkKind::Skipped, tr("skipped: %1").arg(formatCount(static_cast<double>(skipped))),
              scaled},
@@ -306,7 +320,7 @@ void LivePlots::setXAxisKind(XAxisKind kind)
         plot->clearMarks();
     }
     for (Curves& curves : m_curves)
-        curves.marked = curves.edits = curves.disturbances = 0;
+        curves.marked = curves.validations = curves.edits = curves.disturbances = 0;
     refresh();
     m_group.fit();
 }

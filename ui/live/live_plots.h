@@ -56,12 +56,14 @@ private:
         int loss = -1, scale = -1, rate = -1, memory = -1;
         std::size_t marked = 0; ///< steps whose marks are set
         std::size_t edits = 0; ///< events looked at for edits
+        std::size_t validations = 0; ///< looked at
         std::size_t disturbances = 0; ///< events looked at for throttling and foreign load
     };
     void setupPlots();
     void addCurves();
     void feed(int variant, SeriesPlot* plot, int curve, std::string_view series, double factor);
     void feedMarks(int variant);
+    void feedValidations(int variant);
     void feedEdits(int variant);
     void feedDisturbances(int variant);
     double xOf(const RunTrace& trace, double step) const;

@@ -13,9 +13,10 @@ namespace mantissa::ui {
 
 namespace {
 
-constexpr std::array kPolled{series::kLoss, series::kMetric, series::kScale, series::kGrowthTracker,
-    series::kFoundInf, series::kStepMs, series::kSamplesPerSecond, series::kTimeS,
-    series::kMemoryBytes, series::kPeakMemoryBytes,
+constexpr std::array kPolled{series::kLoss, series::kMetric, series::kMetricLoss,
+    series::kValidationNonFinite, series::kScale, series::kGrowthTracker, series::kFoundInf,
+    series::kStepMs, series::kSamplesPerSecond, series::kTimeS, series::kMemoryBytes,
+    series::kPeakMemoryBytes,
     // On the axis time.
     series::kRssBytes, series::kProcessCpuPercent, series::kForeignCpuPercent, series::kCpuMhz,
     series::kAvailableMemoryBytes, series::kCpuTemperatureC, series::kPackageEnergyJ,

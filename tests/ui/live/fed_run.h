@@ -42,6 +42,14 @@ public:
         give(run, Points{Axis::Time, std::move(seconds), {{series, std::move(values)}}});
     }
 
+    void validation(int run, double step, double metric, double loss, double badRows)
+    {
+        give(run,
+            Points{Axis::Step, {step},
+                {{"metric", {metric}}, {"validation_loss", {loss}},
+                    {"validation_non_finite", {badRows}}}});
+    }
+
     void event(int run, std::string_view kind, double timeS, const std::string& message)
     {
         LifecycleEvent event;

@@ -32,6 +32,7 @@ private Q_SLOTS:
     void anotherComparisonStartsWithoutPlots();
     void theTitleTellsTheNewestFigures();
     void disturbancesAreMarkedAtTheStepUnderWay();
+    void aValidationThatIsNotFiniteIsMarkedOnTheLoss();
     void aMarkWaitsForItsStep();
     void theMarkOfAnEndedRunStandsAtItsLastStep();
     void marksFollowTheXAxis();
@@ -233,6 +234,32 @@ void TestSystemPlots::disturbancesAreMarkedAtTheStepUnderWay()
     QVERIFY(plots.loss()->marks().empty());
     plots.refresh();
     QCOMPARE(marks.size(), std::size_t{2}); // once each
+}
+
+/// The training is fine; what it is good for is not.
+void TestSystemPlots::aValidationThatIsNotFiniteIsMarkedOnTheLoss()
+{
+    FedRun fed({Precision::Fp32, Precision::Fp16});
+    LivePlots plots;
+    plots.setVariants(fed.variants);
+    for (const int run : {0, 1})
+        fed.steps(run, 1, {0.5, 1.0, 1.5, 2.0});
+    fed.validation(0, 2, 0.9, 0.2, 0);
+    fed.validation(1, 2, 0.9, 0.2, 0);
+    fed.validation(1, 4, 0.5, 0.3, 3);
+    plots.refresh();
+    plots.refresh();
+    const auto& marks = plots.loss()->marks();
+    QCOMPARE(marks.size(), std::size_t{1}); // once
+    QCOMPARE(marks[0].kind, MarkKind::NonFinite);
+    QCOMPARE(marks[0].x, 4.0);
+    QCOMPARE(marks[0].curve, 1);
+    QVERIFY2(marks[0].text.startsWith(
+                 QStringLiteral("fp16, step 4: validation not finite, 3 rows have outputs")),
+        qPrintable(marks[0].text));
+    plots.setXAxisKind(XAxisKind::RelativeTime);
+    QCOMPARE(marks.size(), std::size_t{1});
+    QCOMPARE(marks[0].x, 2.0);
 }
 
 void TestSystemPlots::aMarkWaitsForItsStep()
